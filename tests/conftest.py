@@ -37,14 +37,26 @@ def no_network(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) 
 
 
 @pytest.fixture(scope="session")
+def session_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The state of this worker, with its key: nobody's own is read or written."""
+    return tmp_path_factory.mktemp("state")
+
+
+@pytest.fixture(scope="session")
 def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The verdict cache of this test run, and its key: nobody's own is read or written."""
-    return tmp_path_factory.mktemp("cache")
+    """The cache of this test run. Workers share it, as the commands of a user do: what takes seconds to read is read once."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
+    (shared / "fdc-cache").mkdir(exist_ok=True)
+    return shared / "fdc-cache"
 
 
 @pytest.fixture(autouse=True)
 def no_live_model(
-    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, session_cache: Path
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+    session_cache: Path,
+    session_state: Path,
 ) -> None:
     """No key, address or setting of the person at the keyboard reaches the code under test or its children."""
     if not request.node.get_closest_marker("live"):
@@ -54,7 +66,7 @@ def no_live_model(
             ):
                 monkeypatch.delenv(name)
     monkeypatch.setenv("FDC_CACHE_DIR", str(session_cache))
-    monkeypatch.setenv("XDG_STATE_HOME", str(session_cache / "state"))  # the key that seals runs
+    monkeypatch.setenv("XDG_STATE_HOME", str(session_state))  # the key that seals runs
 
 
 @pytest.fixture(scope="session")

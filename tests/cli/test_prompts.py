@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from tests.support.background import fdc_started, wait_for
 from tests.support.inside import fdc
 from tests.support.messages_api import Item, Server, broken, fault, held, messages_api, reply
 
-pytest.importorskip("anthropic")
+pytestmark = pytest.mark.skipif(not find_spec("anthropic"), reason="the client is not installed")
+"""Where no model is asked it is not imported: every worker collects this file."""
 
 KEY = "sk-secret-of-the-test"
 JUDGE = {

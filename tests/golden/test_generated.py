@@ -11,7 +11,7 @@ import pytest
 from tests.support import generated
 from tests.support.golden import FOLDER, check, updating
 
-BLOCK, BLOCKS, QUICK = 40, 6, 2
+BLOCK, BLOCKS, QUICK = 40, 6, 1
 PARTS = [
     pytest.param(way, block, marks=() if block < QUICK else pytest.mark.long)
     for way in generated.WAYS

@@ -10,13 +10,14 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
+import pytest
 from fdc_toolchain.check import check
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.files import Files
 from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.plansets import CATALOGUE, SYMBOLS, TOOLS, Machine, TooMany, machine
-from tests.support.profiles import share
+from tests.support.profiles import quick_and_whole, share
 
 SETS = share(1000)
 KEPT_SETS = share(600)
@@ -157,17 +158,19 @@ def refuses(m: Machine, words: set[Word]) -> bool:
     return False
 
 
-def test_no_fork_is_accepted_that_some_order_of_its_steps_breaks():
-    proved, refused, unproved, needless = judged(SETS, 0.0)
-    assert min(proved, refused) > share(100), (proved, refused)
-    assert unproved > share(10), "there must be something to prove"
+@pytest.mark.parametrize("sets", quick_and_whole(SETS // 4, SETS))
+def test_no_fork_is_accepted_that_some_order_of_its_steps_breaks(sets: int):
+    proved, refused, unproved, needless = judged(sets, 0.0)
+    assert min(proved, refused) > sets // 10, (proved, refused)
+    assert unproved > sets // 100, "there must be something to prove"
     assert needless < unproved, "what cannot be proved is mostly wrong"
 
 
-def test_no_fork_is_accepted_that_some_stopped_branches_break():
+@pytest.mark.parametrize("sets", quick_and_whole(KEPT_SETS // 4, KEPT_SETS))
+def test_no_fork_is_accepted_that_some_stopped_branches_break(sets: int):
     """LGTM-38: the same where branches may stop anywhere and their failures are kept."""
-    proved, refused, unproved, _ = judged(KEPT_SETS, 0.7)
-    assert min(proved, refused) > share(60), (proved, refused)
+    proved, refused, unproved, _ = judged(sets, 0.7)
+    assert min(proved, refused) > sets // 10, (proved, refused)
     assert unproved < refused, (
         "where branches may stop, a wrong order is mostly one that a stop makes"
     )

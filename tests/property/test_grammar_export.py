@@ -18,6 +18,7 @@ from llguidance.gbnf_to_lark import any_to_lark
 
 from tests.support.changed_lines import mutated
 from tests.support.gbnf_sampler import read, sample
+from tests.support.profiles import quick_and_whole
 
 BYTES = LLTokenizer("byte")
 FILE_RULES = re.compile(r"FDC41\d")
@@ -104,9 +105,10 @@ def derivations(text: str, count: int) -> Iterator[str]:
         yield sample(rules, random.Random(seed))
 
 
-def test_derivations_hold(place: Path, gbnf: Grammar) -> None:
-    texts = list(derivations(gbnf.text, 60))
-    assert 10 < sum("\nbudget " in text for text in texts) < 50
+@pytest.mark.parametrize("count", quick_and_whole(15, 60))
+def test_derivations_hold(place: Path, gbnf: Grammar, count: int) -> None:
+    texts = list(derivations(gbnf.text, count))
+    assert count // 6 < sum("\nbudget " in text for text in texts) < count * 5 // 6
     hold(judged(place, iter(texts)))
 
 
@@ -119,11 +121,12 @@ def test_two_thousand_derivations_hold(place: Path, most: int) -> None:
 PACKS_AUTOMATA = ("repair", "repair_plain", "repair_write", "lgtm", "explore", "look", "alphabet")
 
 
-def test_derivations_hold_with_the_automaton_of_a_pack(place: Path) -> None:
+@pytest.mark.parametrize("count", quick_and_whole(8, 30))
+def test_derivations_hold_with_the_automaton_of_a_pack(place: Path, count: int) -> None:
     """With the tools of the pack, whose commands may write anywhere, and its `use pack` line."""
     made = export(linker(place), "gbnf", fsm="repair_plain", most=5).text
     assert '"# FSM: repair_plain\\nuse pack repair\\n' in made and "use pack lgtm" not in made
-    hold(judged(place, derivations(made, 30)))
+    hold(judged(place, derivations(made, count)))
 
 
 @pytest.mark.soak
@@ -196,8 +199,9 @@ def walked(first: LLMatcher, count: int) -> Iterator[str]:
         yield out.decode()
 
 
-def test_what_the_masks_allow_holds(place: Path, parametric: Grammar) -> None:
-    hold(judged(place, walked(matcher(parametric.text), 12)))
+@pytest.mark.parametrize("count", quick_and_whole(3, 12))
+def test_what_the_masks_allow_holds(place: Path, parametric: Grammar, count: int) -> None:
+    hold(judged(place, walked(matcher(parametric.text), count)))
 
 
 def test_a_workspace_without_files_has_a_grammar_too(tmp_path: Path) -> None:

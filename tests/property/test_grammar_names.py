@@ -19,6 +19,7 @@ from llguidance import LLMatcher
 
 from tests.property.test_grammar_export import BYTES, linker, spells, walked
 from tests.support.changed_lines import mutated
+from tests.support.profiles import quick_and_whole
 from tests.support.repository import PACKAGE, ROOT
 
 PLANS = sorted(
@@ -131,9 +132,10 @@ def told(key: str, count: int) -> Counter[str]:
     return found
 
 
-def test_derivations_with_the_names_of_a_plan_have_no_error_of_these() -> None:
-    found = sum((told(key, 4) for key in SMALL), Counter[str]())
-    assert found["holds"] >= 0.7 * found.total(), found
+@pytest.mark.parametrize("count", quick_and_whole(1, 4))
+def test_derivations_with_the_names_of_a_plan_have_no_error_of_these(count: int) -> None:
+    found = sum((told(key, count) for key in SMALL), Counter[str]())
+    assert found["holds"] >= (0.7 if count > 1 else 0.5) * found.total(), found
 
 
 @pytest.mark.soak

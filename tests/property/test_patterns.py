@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import product
 from random import Random
 
+import pytest
 from fdc_toolchain.rules.solver.events import fits, pattern_of
 from fdc_toolchain.rules.solver.files.path_language import APART, GLOB, hits
 from fdc_toolchain.rules.solver.files.paths import Path, path_of
 from fdc_toolchain.syntax.values import rest
 from fdc_toolchain.text.glob_match import compiled, matches, meet, plain
 
-from tests.support.profiles import share
+from tests.support.profiles import quick_and_whole, share
 
 PIECES = ("a", "b.md", "docs/", "/", "./", "//", ".", "a/", "/a", "d/./", ".md", "x")
 VALUES = ("", "a", ".", "x", "a/b", "docs", "docs/", "/a", "b.md", "./a")
@@ -45,9 +46,10 @@ def refused(path: str) -> bool:
     return path.startswith("/") or path.rpartition("/")[2] in ("", ".")
 
 
-def test_what_a_pattern_says_of_a_glob_holds_for_every_value() -> None:
+@pytest.mark.parametrize("texts", quick_and_whole(share(2_000), share(8_000)))
+def test_what_a_pattern_says_of_a_glob_holds_for_every_value(texts: int) -> None:
     said = {True: 0, False: 0, None: 0}
-    for seed in range(share(8_000)):
+    for seed in range(texts):
         rng = Random(seed)
         parts = [rng.choice((*PIECES, *("{p}", "{q}") * 3)) for _ in range(rng.randrange(1, 6))]
         text = "".join(parts)
@@ -72,10 +74,11 @@ def _template(rng: Random, glob: str) -> tuple[str, Path]:
     return text, tuple((*part, GLOB + glob) if part == ("f",) else part for part in path)
 
 
-def test_paths_that_lie_apart_never_name_one_file() -> None:
+@pytest.mark.parametrize("pairs", quick_and_whole(share(1_500), share(6_000)))
+def test_paths_that_lie_apart_never_name_one_file(pairs: int) -> None:
     """The same name is the same value in both; a value may be any text, `{f}` one of the files that a glob matches."""
     apart = met = 0
-    for seed in range(share(6_000)):
+    for seed in range(pairs):
         rng = Random(seed)
         glob = rng.choice(GLOBS)
         (left, one), (right, other) = _template(rng, glob), _template(rng, glob)

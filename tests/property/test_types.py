@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 
+from tests.support.profiles import quick_and_whole
 from tests.support.typed import Made, came, lint, plan_set
 
 TYPES = frozenset(("value", "argument", "type"))
@@ -34,7 +35,9 @@ def spoken_of(made: Made, place: tuple[str, int], assumptions: list[Diagnostic])
     return False
 
 
-@pytest.mark.parametrize("count", [250, pytest.param(5_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "count", [*quick_and_whole(120, 250), pytest.param(5_000, marks=pytest.mark.soak)]
+)
 def test_only_what_is_spoken_of_stops_a_run_for_a_type_and_what_is_refused_stops_it(
     count: int, tmp_path: Path
 ) -> None:

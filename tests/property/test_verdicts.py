@@ -11,7 +11,7 @@ from fdc_toolchain.rules.solver.counterexample import Search
 from fdc_toolchain.rules.solver.words import Machine
 
 from tests.support.plansets import CATALOGUE, PlanSet, TooMany, judged, plan_set, verdict
-from tests.support.profiles import share
+from tests.support.profiles import quick_and_whole, share
 
 SETS = share(2600)
 """At least three of four are small enough to enumerate; the test counts."""
@@ -24,9 +24,10 @@ def checked(made: PlanSet):
     return check(Linker("/nonexistent", Settings(), files), ["p0.plan"])
 
 
-def test_verdicts_and_shortest_runs_agree_with_brute_force():
-    compared, rejected = compare([plan_set(seed) for seed in range(SETS)])
-    assert compared >= SETS * 3 // 4
+@pytest.mark.parametrize("sets", quick_and_whole(SETS // 4, SETS))
+def test_verdicts_and_shortest_runs_agree_with_brute_force(sets: int):
+    compared, rejected = compare([plan_set(seed) for seed in range(sets)])
+    assert compared >= sets * 3 // 4
     assert compared // 10 < rejected < compared - compared // 10, (
         "the generator must make both good and bad plans"
     )
@@ -77,7 +78,8 @@ def compare(sets: list[PlanSet]) -> tuple[int, int]:
     return compared, rejected
 
 
-def test_verdicts_agree_with_a_public_automata_library_on_plans_without_calls():
+@pytest.mark.parametrize("sets", quick_and_whole(100, 400))
+def test_verdicts_agree_with_a_public_automata_library_on_plans_without_calls(sets: int):
     """Language inclusion decided by automata-lib on a regular expression of the runs, no loop unrolled."""
     dfa_module = pytest.importorskip("automata.fa.dfa")
     nfa_module = pytest.importorskip("automata.fa.nfa")
@@ -105,7 +107,7 @@ def test_verdicts_agree_with_a_public_automata_library_on_plans_without_calls():
         return out or "()"
 
     compared = 0
-    for seed in range(400):
+    for seed in range(sets):
         made = plan_set(seed)
         if any(
             "call_plan" in data.decode() for name, data in made.files.items() if name == "p0.plan"
@@ -137,4 +139,4 @@ def test_verdicts_agree_with_a_public_automata_library_on_plans_without_calls():
         actual = not any(item.code in ("FDC401", "FDC402") for item in checked(made).diagnostics)
         assert actual == expected, f"seed {seed}:\n{made.files['p0.plan'].decode()}"
         compared += 1
-    assert compared >= 100
+    assert compared >= sets // 4

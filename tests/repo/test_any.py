@@ -23,7 +23,6 @@ KNOWN: dict[str, int] = {
     "fdc_toolchain/agent": 58,
     "fdc_toolchain/automata": 1,
     "fdc_toolchain/cache": 2,
-    "fdc_toolchain/certificate": 135,
     "fdc_toolchain/cli": 15,
     "fdc_toolchain/console": 5,
     "fdc_toolchain/diagnostics": 2,

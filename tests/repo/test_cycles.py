@@ -64,9 +64,12 @@ class Sources:
         self.root = root
         self.trees: dict[str, ast.Module] = {}
         self.files: dict[tuple[str, ...], str] = {}
+        self.calling: set[str] = set()
         for path in sorted(root.rglob("*.py")):
             name = path.relative_to(root).as_posix()
-            self.trees[name] = ast.parse(path.read_bytes(), name)
+            text = path.read_text("utf-8")
+            self.trees[name] = ast.parse(text, name)
+            self.calling |= {name} if any(call in text for call in _CALLS) else set()
             self.files[_module(name)] = name
         self.defined = {
             name: set(_bound(tree))
@@ -76,13 +79,14 @@ class Sources:
 
     def edges(self) -> Iterator[Edge]:
         for name, tree in self.trees.items():
-            for node, typing in _imports(tree, False):
+            for node, typing in _imports(tree, False, name in self.calling):
                 for target in self._targets(name, node):
                     yield Edge(name, node.lineno, target, typing)
 
     def computed(self) -> dict[str, list[int]]:
         """The files that import by a name which is not written out, with the lines."""
-        return {name: lines for name, tree in self.trees.items() if (lines := [*_computed(tree)])}
+        trees = {name: self.trees[name] for name in self.calling}
+        return {name: lines for name, tree in trees.items() if (lines := [*_computed(tree)])}
 
     def _targets(self, name: str, node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Import):
@@ -132,20 +136,23 @@ def _module(name: str) -> tuple[str, ...]:
     return tuple(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _imports(node: ast.AST, typing: bool) -> Iterator[tuple[ast.stmt | ast.Call, bool]]:
-    """Every import below a node, and whether it stands under `if TYPE_CHECKING:`."""
+def _imports(
+    node: ast.AST, typing: bool, calls: bool
+) -> Iterator[tuple[ast.stmt | ast.Call, bool]]:
+    """Every import below a node, and whether it stands under `if TYPE_CHECKING:`. `calls`: expressions are looked into."""
     if isinstance(node, ast.Import | ast.ImportFrom) or (
         isinstance(node, ast.Call) and _names_module(node)
     ):
         yield node, typing
     if isinstance(node, ast.If) and _last(node.test) == "TYPE_CHECKING":
         for below in node.body:
-            yield from _imports(below, True)
+            yield from _imports(below, True, calls)
         for below in node.orelse:
-            yield from _imports(below, typing)
+            yield from _imports(below, typing, calls)
         return
     for child in ast.iter_child_nodes(node):
-        yield from _imports(child, typing)
+        if calls or not isinstance(child, ast.expr):
+            yield from _imports(child, typing, calls)
 
 
 _CALLS = ("import_module", "__import__")

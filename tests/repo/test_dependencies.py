@@ -13,6 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from tests.support.python_source import statements
 from tests.support.repository import ROOT, files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -34,7 +35,7 @@ def modules(requirements: Iterable[str]) -> set[str]:
 def imported(source: str) -> frozenset[str]:
     """The top modules that a file imports by absolute name, wherever in the file."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in statements(ast.parse(source)):
         if isinstance(node, ast.Import):
             found.update(alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.python_source import statements
 from tests.support.repository import PACKAGE, ROOT, python_of_packs
 
 CORE = "fdc_toolchain"
@@ -19,7 +20,7 @@ FACETS = ("commands", "files", "models", "records", "sandbox", "tasks", "text", 
 
 def imported(source: str) -> Iterator[tuple[int, str, str]]:
     """Every import of the core, wherever in the file: its line, the module, and the name ("" for the module itself)."""
-    for node in ast.walk(ast.parse(source)):
+    for node in statements(ast.parse(source)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] == CORE:
@@ -60,25 +61,24 @@ def test_what_a_new_pack_begins_with_imports_the_public_face_only() -> None:
 
 
 @cache
-def imports_and_trees() -> tuple[list[tuple[int, str, str]], list[ast.Module]]:
-    """What packs import of the core, and their files as they are parsed."""
+def imports_and_names() -> tuple[list[tuple[int, str, str]], set[tuple[str, str]]]:
+    """What packs import of the core, and the pairs `facet`, `name` that they write as `facet.name`."""
     texts = [path.read_text("utf-8") for path in python_of_packs()]
-    return [one for text in texts for one in imported(text)], [*map(ast.parse, texts)]
+    names = {
+        (node.value.id, node.attr)
+        for text in texts
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    }
+    return [one for text in texts for one in imported(text)], names
 
 
 @pytest.mark.parametrize("facet", FACETS)
 def test_every_name_for_packs_is_used_by_one(facet: str) -> None:
     module = f"{FACE}.{facet}"
-    imports, trees = imports_and_trees()
+    imports, names = imports_and_names()
     used = {name for _, where, name in imports if where == module}
-    called = {
-        node.attr
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == facet
-    }
+    called = {name for of, name in names if of == facet}
     on_face = listed(FACE)
     assert set() == listed(module) - used - called - on_face
     page = (ROOT / "docs" / "api.md").read_text("utf-8")

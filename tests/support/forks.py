@@ -1,7 +1,8 @@
 """Commands of fdc as real processes without Python's start: one process imports fdc and forks itself for each of them.
 
 Every command is a process of its own: own memory, environment, folder, streams (pipes), exit code. What is saved is the start of
-Python and the imports, most of what a short command costs. `make soak` starts every command anew (`process.fdc`).
+Python, the imports and the reading of fdc's own files, most of what a short command costs. `make soak` starts every command anew
+(`process.fdc`).
 """
 
 from __future__ import annotations
@@ -227,6 +228,7 @@ def _serve(handle: int) -> None:
     names = (found.name for found in packages)
     load(name for name in names if name.split(".")[1] not in {"__main__", *rooms})
     load(("jinja2", "jsonschema", "markdown_it", "networkx", "pathspec", "yaml"))
+    _read_own_files()
     for name in ("tests", "tests.support", "tests.support.repository", __name__):
         sys.modules.pop(name, None)  # a command knows nothing of tests
     large = dict(_LARGE)
@@ -267,6 +269,17 @@ def _serve(handle: int) -> None:
             os.close(number)
         living[process] = handles[3]
         os.write(handles[3], f"{process:20}".encode())
+
+
+def _read_own_files() -> None:
+    """Has fdc read what it reads of its own files once in a process: catalogues, grammar, packs, which files they are."""
+    from fdc_toolchain.check import check_paths
+    from fdc_toolchain.linking.project.stat_cache import tool_identity
+
+    deepest = sys.getrecursionlimit()
+    check_paths([str(ROOT / "plans" / "library" / "deep_research.plan")], str(ROOT))
+    tool_identity()
+    sys.setrecursionlimit(deepest)
 
 
 def _tell(handle: int, code: int) -> None:

@@ -9,8 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture.providers import HypothesisProvider
+from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 _PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")
@@ -21,6 +22,11 @@ _PARTS = {"soak": 1, "mutants": 2}.get(_PROFILE, 4)
 def share(full: int) -> int:
     """How many of so many generated cases a test takes: a quarter of them by default, half for mutants, all in the soak."""
     return -(-full // _PARTS)
+
+
+def quick_and_whole(quick: int, whole: int) -> list[Any]:
+    """How many cases a law takes in `make test`, and in `make long`: for `pytest.mark.parametrize`."""
+    return [quick, pytest.param(whole, marks=pytest.mark.long)]
 
 
 def seed() -> int:
@@ -54,5 +60,5 @@ def load() -> None:
     if not SOAK:
         # Hypothesis takes constants out of the modules that are loaded; which those are depends on the tests that ran
         # earlier in the same worker. There is no setting for it (tests/property/test_profiles.py sees whether this works).
-        provider: Any = HypothesisProvider
-        provider._local_constants = Constants()
+        # Its plugin for pytest asks too, in each worker: half a second.
+        providers._get_local_constants = Constants

@@ -18,7 +18,8 @@ def calls(*names: str, below: str = "") -> set[str]:
     """The literal first arguments of calls of these names in a room of the product, or anywhere in it."""
     found = set()
     for path in (PACKAGE / below).rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        text = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if any(f"{name}(" in text for name in names) else ():
             if isinstance(node, ast.Call) and node.args:
                 name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
                 first = node.args[0]

@@ -486,7 +486,7 @@ def test_a_bound_with_too_many_sizes_has_one_for_all() -> None:
     }
     of = made("any", call("p1"), **plans)
     certificate = make(of)
-    assert (True, [[4**9, ["n"] * 9]]) == (
+    assert (True, [(4**9, ["n"] * 9)]) == (
         certificate["one_size"],
         certificate["plans"]["main"]["steps"],
     )
@@ -499,7 +499,7 @@ def test_a_bound_with_too_many_sizes_has_one_for_all() -> None:
 def test_the_checker_needs_nothing_else_of_fdc(tmp_path: Path) -> None:
     folder = tmp_path / "checker"
     folder.mkdir()
-    for name in ("__init__", "control", "words", "plans", "readers"):
+    for name in ("__init__", "control", "words", "plans", "constants", "readers"):
         text = (PACKAGE / "certificate" / f"{name}.py").read_text("utf-8")
         assert len(text.splitlines()) <= 200
         (folder / f"{name}.py").write_text(text, "utf-8")

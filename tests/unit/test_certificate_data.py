@@ -29,8 +29,8 @@ from tests.support.repository import PACKAGE, ROOT, plans
 HEAD = "# FSM: any.json\n"
 WEB = "page <- view_text_website https://example.org/\n"
 THERE = ("a.txt", "b.txt", "docs/c.md")
-CHECKER = ("__init__", "check", "control", "plans", "readers", "words", "data", "flow", "labels", "steps", "touches", "file_sets",
-           "files/__init__", "files/paths", "files/rounds", "files/uses", "files/reasons", "files/known",
+CHECKER = ("__init__", "check", "control", "plans", "constants", "readers", "words", "data", "flow", "labels", "steps", "touches",
+           "file_sets", "files/__init__", "files/paths", "files/rounds", "files/uses", "files/reasons", "files/known",
            "files/places")  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,7 @@ from fdc_toolchain.linking.project import regular_file
 from fdc_toolchain.linking.project.settings import SettingsError, read_settings
 from fdc_toolchain.tools.web.http import public
 
-from tests.support.process import run
-from tests.support.repository import ROOT
+from tests.support.process import fdc
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{here}: &{here} [{', '.join([f'*{before}'] * 10)}]\n"
@@ -25,11 +23,9 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 @pytest.mark.parametrize("name", ["fdc.toml", "pyproject.toml", ".gitignore"])
 def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(workspace: Path, name: str) -> None:
     """A writer never comes; a device never ends. A cache that knows the workspace without it is not an excuse."""
-    run([sys.executable, ROOT / "tooling/fdc_cli.py", "lint", "."], cwd=workspace, timeout=60)
+    fdc("lint", ".", cwd=workspace)
     os.mkfifo(workspace / name)
-    done = run(
-        [sys.executable, ROOT / "tooling/fdc_cli.py", "lint", "."], cwd=workspace, timeout=60
-    )
+    done = fdc("lint", ".", cwd=workspace)
     if name == ".gitignore":
         assert done.returncode == 0, done.stderr
     else:
@@ -48,9 +44,7 @@ def test_a_pipe_in_place_of_a_record_is_not_waited_for(workspace: Path, name: st
     (workspace / name).parent.mkdir(exist_ok=True, parents=True)
     os.mkfifo(workspace / name)
     for command in (["lint"], ["run", "a.plan", "-q"], ["runs"], ["resume"]):
-        done = run(
-            [sys.executable, ROOT / "tooling/fdc_cli.py", *command], cwd=workspace, timeout=60
-        )
+        done = fdc(*command, cwd=workspace)
         if name == ".fdc/runs.sqlite" and command != ["lint"]:
             assert (done.returncode, done.stdout) == (
                 3,

@@ -119,14 +119,18 @@ def test_widths_are_those_of_a_terminal(raw: str, width: int) -> None:
     assert width == terminal_text.columns(raw)
 
 
-def test_sarif_leaves_out_what_github_would_refuse_and_says_so() -> None:
-    many = [Diagnostic(Span("p", n, 1, n, 2), "FDC441", "w") for n in range(1, 25_001)]
+def test_sarif_leaves_out_what_github_would_refuse_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert 25_000 == sarif.MOST_RESULTS
+    monkeypatch.setattr(sarif, "MOST_RESULTS", 250)
+    many = [Diagnostic(Span("p", n, 1, n, 2), "FDC441", "w") for n in range(1, 251)]
     last = Diagnostic(Span("z", 1, 1, 1, 2), "FDC301", "kept, as errors come first")
     run = json.loads(render("sarif", [*many, last], {}.get))["runs"][0]
-    assert 25_000 == len(run["results"])
+    assert 250 == len(run["results"])
     assert "FDC301" == run["results"][0]["ruleId"]
     note = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
-    assert "1 findings are left out: a run holds at most 25000" == note
+    assert "1 findings are left out: a run holds at most 250" == note
 
 
 def test_sarif_cuts_runs_and_places_to_what_github_stores() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from . import control, data
 from .files import paths
 
@@ -13,7 +11,7 @@ NOT_CLAIMED = ("files",)
 """Parts that may be null: nothing is claimed then."""
 
 
-def check(program: Any, certificate: Any) -> str | None:
+def check(program: object, certificate: object) -> str | None:
     """The first thing in a certificate that does not hold of a program, with its part and place; None where everything holds."""
     if not isinstance(certificate, dict) or certificate.get("format") != 3:
         return "it is not of the form 3 of certificates; `fdc certify PLAN` writes one"

@@ -9,30 +9,30 @@ The checker of this part is this file with `flow.py`, `steps.py`, `touches.py`, 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from .control import digest
 from .flow import Flow
 from .labels import labels_of, stored, within
 from .plans import Wrong
 
+if TYPE_CHECKING:
+    from .forms import Data, Program
 
-def check(program: Any, certificate: Any) -> str | None:
+
+def check(program: object, certificate: object) -> str | None:
     """The first thing in a certificate that does not hold of a program, with its place; None where everything holds."""
+    of, claims = cast("Program", program), cast("Data", certificate)
     try:
-        if (certificate["format"], certificate["part"], certificate["program"]) != (
-            1,
-            "data",
-            digest(program),
-        ):
+        if (claims["format"], claims["part"], claims["program"]) != (1, "data", digest(program)):
             raise Wrong("the certificate is for another program, or is not of the form `data` 1")
-        first = certificate["rows"][0]
-        if first["plan"] != program["root"] or first["kept"] is not False:
+        first = claims["rows"][0]
+        if first["plan"] != of["root"] or first["kept"] is not False:
             raise Wrong("the first row is not that of the root")
-        if not within(stored(program), labels_of(first["texts"])):
+        if not within(stored(of), labels_of(first["texts"])):
             raise Wrong("the first row does not begin with what earlier runs left in files")
-        for row in certificate["rows"]:
-            Flow(program, certificate, row).check()
+        for row in claims["rows"]:
+            Flow(of, claims, row).check()
     except Wrong as wrong:
         return str(wrong)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as wrong:

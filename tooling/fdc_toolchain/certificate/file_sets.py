@@ -8,7 +8,10 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .forms import Template
 
 Files = tuple[str, ...]
 
@@ -25,14 +28,17 @@ SEEN: Files = ("\2", "")
 HOLE = "\0"
 
 
-def text_of(template: Any) -> str:
+def text_of(template: Template) -> str:
     """A template as text, with marks for the values in it. Raises ValueError where its own text has such marks."""
     if any(
-        mark in part for part in template if type(part) is str for mark in (HOLE, RUN[-2], SEEN[0])
+        mark in part
+        for part in template
+        if isinstance(part, str)
+        for mark in (HOLE, RUN[-2], SEEN[0])
     ):
         raise ValueError("a text with control characters")
     return "".join(
-        part if type(part) is str else RUN[:-1] if part["ref"] == ["run"] else HOLE
+        part if isinstance(part, str) else RUN[:-1] if part["ref"] == ["run"] else HOLE
         for part in template
     )
 

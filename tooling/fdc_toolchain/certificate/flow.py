@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .file_sets import files_of, lasting, text_of
 from .labels import KEPT, LEVEL, Name, State, covers, label_of, labels_of, name_of, within
 from .plans import Wrong
 from .steps import Steps
+
+if TYPE_CHECKING:
+    from .forms import Body, DataRow, Instruction, Outcome
+
+OUTCOMES: tuple[Outcome, ...] = ("result", "fails", "stops")
 
 
 class Flow(Steps):
@@ -17,9 +22,7 @@ class Flow(Steps):
         """Raises Wrong."""
         self.body("", self.plan["body"], self.begin())
         claim, where = self.row["gives"], f"plan `{self.row['plan']}`"
-        if any(
-            getattr(self, part) & ~label_of(claim[part]) for part in ("result", "fails", "stops")
-        ):
+        if any(getattr(self, part) & ~label_of(claim[part]) for part in OUTCOMES):
             raise Wrong(f"{where}: its result, or why it fails, may be of more than is claimed")
         if not all(within(self.wrote[kind], labels_of(claim[kind])) for kind in KEPT):
             raise Wrong(f"{where}: more may come into files than is claimed")
@@ -37,7 +40,7 @@ class Flow(Steps):
 
     # ---- the walk ----------------------------------------------------------------------
 
-    def body(self, place: str, body: Any, state: State) -> None:
+    def body(self, place: str, body: Body, state: State) -> None:
         """Changes a state to what holds at the end of a body. Raises Wrong."""
         for number, node in enumerate(body, 1):
             op, at = node["op"], f"{place}/{number}"
@@ -59,7 +62,7 @@ class Flow(Steps):
             else:
                 raise Wrong(f"`{op}` is not an instruction of a program")
 
-    def call(self, state: State, node: Any, place: str) -> None:
+    def call(self, state: State, node: Instruction, place: str) -> None:
         """A call: it begins as the row claimed for it says, and gives what that row gives."""
         given = {name: self.label(state, value) for name, value in node["args"].items()}
         row = self.callee(state, node, place, given)
@@ -81,18 +84,16 @@ class Flow(Steps):
         for kind in KEPT:
             for paths, label in labels_of(row["gives"][kind]).items():
                 self.note(state, kind, paths, label)
-        result, fails, stops = (
-            label_of(row["gives"][part]) for part in ("result", "fails", "stops")
-        )
+        result, fails, stops = (label_of(row["gives"][part]) for part in OUTCOMES)
         self.fails |= fails
         self.stop(state, stops)
         self.bind(state, node["bind"], Name(result))
 
-    def callee(self, state: State, node: Any, place: str, given: dict[str, int]) -> Any:
+    def callee(self, state: State, node: Instruction, place: str, given: dict[str, int]) -> DataRow:
         """The row that is claimed for a call."""
         return self.rows[self.row["calls"][place]]
 
-    def choice(self, state: State, node: Any, place: str) -> None:
+    def choice(self, state: State, node: Instruction, place: str) -> None:
         """A branch: the condition decides which side a name or a file comes from."""
         before, looked = state.inner, self.condition(state, node["cond"])
         state.inner |= looked
@@ -110,10 +111,12 @@ class Flow(Steps):
         state.names |= {name: state.names[name].under(chosen) for name in changed}
         state.inner = before | (self.stops if self.kept else 0)
 
-    def loop(self, state: State, node: Any, place: str) -> None:
+    def loop(self, state: State, node: Instruction, place: str) -> None:
         """A loop: what is claimed when a round begins must hold after it, too; its conditions decide how many rounds run."""
         op = node["op"]
-        over, item = self.items(state, node.get("in" if op in ("for", "fork") else "glob", ()))
+        over, item = self.items(
+            state, node["in"] if op in ("for", "fork") else node.get("glob", [])
+        )
         if op == "each":
             glob = node["glob"]
             self.use(node, self.label(state, glob), "path")
@@ -150,7 +153,9 @@ class Flow(Steps):
             self.bind(state, gathers, Name(gathered | over | failed))
         self.fails = fails | (0 if keeps else self.fails)
 
-    def rounds(self, state: State, node: Any, place: str, item: Name, names: Any) -> None:
+    def rounds(
+        self, state: State, node: Instruction, place: str, item: Name, names: dict[str, Name | None]
+    ) -> None:
         """Changes a state to what holds whenever a round begins, or the loop ends, as claimed. Raises Wrong."""
         head = self.head(state, place)
         if not covers(head, state):
@@ -176,7 +181,9 @@ class Flow(Steps):
             label_of(claim["choices"]),
         )
 
-    def turn(self, state: State, node: Any, place: str, item: Name, names: Any) -> State:
+    def turn(
+        self, state: State, node: Instruction, place: str, item: Name, names: dict[str, Name | None]
+    ) -> State:
         """What holds after a round."""
         before = dict(state.names)
         for name in names:
@@ -186,7 +193,8 @@ class Flow(Steps):
         for name, value in state.names.items():
             if value is not before.get(name):
                 state.names[name] = value.under(state.inner)
-        for name, value in names.items():  # they mean afterwards what they meant before
+        for name, before_loop in names.items():  # they mean afterwards what they meant before
             state.names.pop(name)
-            state.names |= {name: value} if value is not None else {}
+            if before_loop is not None:
+                state.names[name] = before_loop
         return state

@@ -6,10 +6,15 @@ Sets of facts are numbers, a bit for a fact.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from .file_sets import Files
+
+if TYPE_CHECKING:
+    from .forms import FileFacts, Kind, Program
+
+Key = TypeVar("Key", str, Files)
 
 MAY = {"workspace": ("argument", "path", "url", "anything", "message", "change", "choice", "code",
                      "plan"),
@@ -30,7 +35,7 @@ LEVEL = {
     level: sum(BITS[level, power] for power in POWERS if power not in MAY[level]) for level in MAY
 } | {"trusted": 0}
 POWER = {power: sum(BITS[level, power] for level in MAY) for power in POWERS}
-KEPT = {"texts": LEVEL["model"] | LEVEL["untrusted"], "there": LEVEL["untrusted"]}
+KEPT: dict[Kind, int] = {"texts": LEVEL["model"] | LEVEL["untrusted"], "there": LEVEL["untrusted"]}
 """The levels that are tracked of files: a model may choose which exist, and text of the workspace is expected in them."""
 
 
@@ -80,7 +85,7 @@ class State:
         self.inner |= other.inner
 
 
-def stored(program: Any) -> dict[Files, int]:
+def stored(program: Program) -> dict[Files, int]:
     """The files with text from outside that earlier runs left, but those of the runs' own folders."""
     return {
         (path,): LEVEL["untrusted"]
@@ -89,7 +94,7 @@ def stored(program: Any) -> dict[Files, int]:
     }
 
 
-def within(labels: dict[Any, int], claims: dict[Any, int]) -> bool:
+def within(labels: Mapping[Key, int], claims: Mapping[Key, int]) -> bool:
     """Whether all labels are covered by the claims."""
     return all(not label & ~claims.get(key, 0) for key, label in labels.items())
 
@@ -106,7 +111,7 @@ def covers(claim: State, state: State) -> bool:
     )
 
 
-def label_of(facts: Any) -> int:
+def label_of(facts: Iterable[str]) -> int:
     """A label as it is written: `["workspace", "untrusted path url"]`; a level alone has all that it may not choose."""
     bits = 0
     for level, *powers in (fact.split(" ") for fact in facts):
@@ -114,12 +119,14 @@ def label_of(facts: Any) -> int:
     return bits
 
 
-def name_of(facts: Any, bare: Any, own: Any = (), inner: Any = ()) -> Name:
+def name_of(
+    facts: Iterable[str], bare: Iterable[str], own: Iterable[str] = (), inner: Iterable[str] = ()
+) -> Name:
     """A name as it is written; the last two parts are left out where it has no fields of a service."""
     return Name(label_of(facts), frozenset(bare), frozenset(own), label_of(inner))
 
 
-def labels_of(rows: Any) -> dict[Any, int]:
+def labels_of(rows: FileFacts) -> dict[Files, int]:
     """Labels by files, as they are written."""
     return {tuple(files): label_of(facts) for files, facts in rows}
 
@@ -148,14 +155,14 @@ def written(label: int) -> list[str]:
     return facts
 
 
-def cleared(label: int, sinks: Any) -> int:
+def cleared(label: int, sinks: Iterable[str]) -> int:
     """The label after a check, or a person's answer, that clears text for some sinks."""
     powers = {power for sink in sinks for power in CLEARS.get(sink, (sink,))}
     powers |= {"anything"} if powers >= {"command", "path", "url", "message"} else set()
     return label & ~sum(POWER[power] for power in powers)
 
 
-def sum_of(labels: Any) -> int:
+def sum_of(labels: Iterable[int]) -> int:
     """The join of some labels."""
     union = 0
     for label in labels:
@@ -163,7 +170,7 @@ def sum_of(labels: Any) -> int:
     return union
 
 
-def paths(value: Any) -> Iterator[Any]:
+def paths(value: object) -> Iterator[list[str]]:
     """The references in templates and conditions."""
     if isinstance(value, dict) and "const" not in value:
         if "ref" in value:
@@ -173,7 +180,7 @@ def paths(value: Any) -> Iterator[Any]:
         yield from paths(part)
 
 
-def predicates_in(cond: Any) -> Iterator[str]:
+def predicates_in(cond: object) -> Iterator[str]:
     """The predicates that a condition calls."""
     inner = (
         cond.values()

@@ -5,23 +5,16 @@ from __future__ import annotations
 import operator
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING
+
+from .constants import known
+
+if TYPE_CHECKING:
+    from .forms import Block, Body, Branch, Instruction, Program, Sizes
 
 MOST_STACK = 10
-COMPARE = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
-
-NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
-"""A text that is compared with a number as a number; other spellings are not decided here."""
 
 
 class Wrong(Exception):
@@ -31,54 +24,40 @@ class Wrong(Exception):
 # ---- what of a program runs ---------------------------------------------------------------------------
 
 
-def known(cond: Any) -> bool | None:
-    """The value of a condition of constants, where it does not stop the run; None where it depends on a value of the run."""
-    if "test" in cond:
-        sides = [constant(cond["left"]), constant(cond["right"])]
-        if {type(side) for side in sides} in ({str, int}, {str, float}):
-            sides = [
-                float(side) if type(side) is str and NUMBER.fullmatch(side) else side
-                for side in sides
-            ]
-        alike = any(all(type(side) in kinds for side in sides) for kinds in ((str,), (int, float)))
-        return bool(COMPARE[cond["test"]](*sides)) if alike and cond["test"] in COMPARE else None
-    if "value" in cond:
-        value = constant(cond["value"])
-        return bool(value) if value is not None or "const" in cond["value"] else None
-    if "not" in cond:
-        return None if (inner := known(cond["not"])) is None else not inner
-    decides = "and" not in cond
-    verdicts = [known(part) for part in cond["or" if decides else "and"]]
-    return decides if decides in verdicts else None if None in verdicts else not decides
-
-
-def constant(value: Any) -> Any:
-    """The value of an operand in every run; None where it depends on the run."""
-    if "len" in value:
-        return len(inner) if isinstance(inner := constant(value["len"]), str) else None
-    return value.get("const")
-
-
-def live(node: Any) -> list[Any]:
+def live(node: Instruction) -> list[Branch]:
     """The sides of an `if` that a run may take."""
-    return {None: ["then", "else"], True: ["then"], False: ["else"]}[known(node["cond"])]
+    verdict = known(node["cond"])
+    return ["then", "else"] if verdict is None else ["then"] if verdict else ["else"]
 
 
-def turns(node: Any) -> tuple[int, int | None]:
+def blocks(node: Instruction) -> Sequence[Block]:
+    """The blocks of an instruction that a run may come to."""
+    return live(node) if node["op"] == "if" else ["body"] if "body" in node else []
+
+
+def turns(node: Instruction) -> tuple[int, int | None]:
     """How often a loop runs at least and at most; None: as often as there are files."""
+    most = node["max"]
     if node["op"] != "iterate":
-        return 0, node["max"]
+        return 0, most
+    if most is None:
+        raise TypeError("an `iterate` without `max`")
     verdict = False if node["until"] is None else known(node["until"])
-    return (1 if verdict is not False else node["max"]), (1 if verdict else node["max"])
+    return (1 if verdict is not False else most), (1 if verdict else most)
 
 
-def refs(value: Any) -> Iterator[str]:
+def refs(value: object) -> Iterator[str]:
     """The names that templates and conditions read."""
     if isinstance(value, dict) and "const" not in value:
         yield from value["ref"][:1] if "ref" in value else ()
         value = list(value.values())
     for part in value if isinstance(value, list) else ():
         yield from refs(part)
+
+
+def named(*names: str | None) -> set[str]:
+    """Those that are names."""
+    return {name for name in names if name is not None}
 
 
 # ---- calls, names, steps ------------------------------------------------------------------------------
@@ -90,7 +69,7 @@ class Plans:
     Steps are a polynomial: for each product of sizes (a loop over files without `max` has a size) how often it is added.
     """
 
-    def __init__(self, program: Any, certificate: Any) -> None:
+    def __init__(self, program: Program, certificate: Sizes) -> None:
         self.root, self.plans, self.one_size = (
             program["root"],
             program["plans"],
@@ -129,7 +108,7 @@ class Plans:
         """The names that a plan begins with."""
         return {"run", *(param["name"] for param in self.plans[key].get("params", ()))}
 
-    def bound(self, key: str, line: int, used: Any, names: set[str]) -> None:
+    def bound(self, key: str, line: int, used: Iterable[str], names: set[str]) -> None:
         """Raises Wrong where a name is used that is not bound on every run."""
         if missing := sorted(set(used) - names):
             raise Wrong(
@@ -137,7 +116,7 @@ class Plans:
             )
 
     def walk(
-        self, key: str, body: Any, names: set[str]
+        self, key: str, body: Body, names: set[str]
     ) -> tuple[set[str], Counter[tuple[str, ...]]]:
         """The names bound at the end of a body on every run, and the most steps of a run through it."""
         total: Counter[tuple[str, ...]] = Counter()
@@ -175,7 +154,7 @@ class Plans:
                 ):
                     raise Wrong(f"plan `{key}`, line {line}: the loop has no bound of 1 or more")
                 after, inner = self.walk(
-                    key, node["body"], names | {node.get("name"), node.get("alias")} - {None}
+                    key, node["body"], names | named(node.get("name"), node.get("alias"))
                 )
                 size = (
                     ()
@@ -192,5 +171,5 @@ class Plans:
                 names = after if op == "iterate" else names
             elif op not in ("skip", "require", "yield"):
                 raise Wrong(f"plan `{key}`, line {line}: `{op}` is not an instruction of a program")
-            names = names | {node.get("bind")} - {None}
+            names = names | named(node.get("bind"))
         return names, total

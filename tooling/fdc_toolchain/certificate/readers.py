@@ -8,10 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .forms import Event, Instruction, Plan, Program, RuleRow
 
 GLOB = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-States = set[Any]
+States = set[str]
+Symbol = str | tuple[int, ...]
+"""An action type of an automaton, or the letters of a rule that a step may be."""
 
 
 class Machine(NamedTuple):
@@ -20,17 +25,17 @@ class Machine(NamedTuple):
     name: str
     start: str
     accept: States
-    enters: Callable[[Any], bool]
-    symbol: Callable[[Any], Any]
-    after: Callable[[str, Any], States]
+    enters: Callable[[Plan], bool]
+    symbol: Callable[[Instruction], Symbol | None]
+    after: Callable[[str, Symbol], set[str | None]]
 
 
-def automaton(program: Any, name: str) -> Machine:
+def automaton(program: Program, name: str) -> Machine:
     """The machine of an automaton: it reads the action types of steps, except in called plans with an automaton of their own."""
     row = program["automata"][name]
     return Machine(
         f"`{name}`", row["start"], set(row["accept"]), lambda plan: plan["automaton"] is None, lambda step: step["action"],
-        lambda state, symbol: {row["transitions"].get(state, {}).get(symbol)},
+        lambda state, symbol: {row["transitions"].get(state, {}).get(str(symbol))},
     )  # fmt: skip
 
 
@@ -48,7 +53,7 @@ def pattern(glob: str) -> re.Pattern[str]:
 class Rule:
     """A rule of a protocol; if it has a state for each value of a parameter, for `value` (None: one that no step names)."""
 
-    def __init__(self, program: Any, rule: Any, value: str | None) -> None:
+    def __init__(self, program: Program, rule: RuleRow, value: str | None) -> None:
         self.program, self.rule, self.value, self.same = program, rule, value, rule["same"]
         self.paths = {
             name: {
@@ -68,15 +73,16 @@ class Rule:
             f"the rule `{self.rule['rule']}`", "0", accept, self.enters, self.symbol, self.after
         )
 
-    def enters(self, plan: Any) -> bool:
+    def enters(self, plan: Plan) -> bool:
         """Whether it reads the steps of a called plan."""
         return not self.rule.get("automata") or plan["automaton"] in (None, *self.rule["automata"])
 
-    def args(self, step: Any) -> dict[str, str | None]:
+    def args(self, step: Instruction) -> dict[str, str | None]:
         """The arguments of a step as it reads them; None where one is made of values of the run."""
         texts = {}
         for name, template in step["args"].items():
-            text = "".join(template) if all(type(part) is str for part in template) else None
+            known = [part for part in template if isinstance(part, str)]
+            text = "".join(known) if len(known) == len(template) else None
             if text is not None and (
                 self.is_path if name == self.same else name in self.paths[step["tool"]]
             ):
@@ -92,10 +98,10 @@ class Rule:
         while work and self.same is not None:
             node = work.pop()
             values |= {self.args(node).get(self.same)} if node["op"] == "step" else set()
-            work += [inner for part in ("body", "then", "else") for inner in node.get(part, ())]
+            work += [*node.get("body", ()), *node.get("then", ()), *node.get("else", ())]
         return values
 
-    def symbol(self, step: Any) -> tuple[int, ...] | None:
+    def symbol(self, step: Instruction) -> tuple[int, ...] | None:
         """The letters that a step may be; None where it is not read."""
         args = self.args(step)
         if (
@@ -114,7 +120,7 @@ class Rule:
             sorted(letters | ({-1} if self.same is not None and args[self.same] is None else set()))
         )
 
-    def fits(self, event: Any, step: Any, args: dict[str, str | None]) -> bool | None:
+    def fits(self, event: Event, step: Instruction, args: dict[str, str | None]) -> bool | None:
         """Whether a step is an event; None where that depends on a value of the run."""
         names = {
             "name": (step["tool"], step["action"]),
@@ -130,8 +136,10 @@ class Rule:
         ]
         return False if False in verdicts else None if None in verdicts else True
 
-    def after(self, state: str, letters: Any) -> States:
+    def after(self, state: str, letters: Symbol) -> set[str | None]:
         """The states after a step that is one of some letters; None: the rule is broken."""
+        if isinstance(letters, str):
+            raise TypeError("an action type is no letter of a rule")
         targets = {
             int(state) if letter < 0 else self.rule["table"][letter][int(state)]
             for letter in letters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .file_sets import ANY, Files, apart, files_of, hidden
 from .labels import (
@@ -23,6 +23,9 @@ from .labels import (
 from .plans import Wrong
 from .touches import Step
 
+if TYPE_CHECKING:
+    from .forms import Condition, DataRow, DataRows, Instruction, Kind, Program, Template
+
 
 class Steps:
     """A plan that begins as a row says, one step after the other; the labels of its result and its failures are collected.
@@ -30,7 +33,7 @@ class Steps:
     `kept`: a stop of the plan does not stop the run, so it is a condition. `outer`: the conditions that led to the plan.
     """
 
-    def __init__(self, program: Any, certificate: Any, row: Any) -> None:
+    def __init__(self, program: Program, certificate: DataRows, row: DataRow) -> None:
         self.program, self.rows, self.row, self.plan = (
             program,
             certificate["rows"],
@@ -43,11 +46,11 @@ class Steps:
         )
         self.kept, self.outer = row["kept"] is True, label_of(row["choices"])
         self.result = self.fails = self.stops = 0
-        self.wrote: dict[str, dict[Files, int]] = {kind: {} for kind in KEPT}
+        self.wrote: dict[Kind, dict[Files, int]] = {kind: {} for kind in KEPT}
 
     # ---- labels ------------------------------------------------------------------------
 
-    def label(self, state: State, value: Any, *, bare: bool = True) -> int:
+    def label(self, state: State, value: object, *, bare: bool = True) -> int:
         """The label of all that a template or condition reads; `bare` False: without declared numbers and truth values."""
         label = 0
         for ref in paths(value):
@@ -56,7 +59,7 @@ class Steps:
                 label |= name.inner if ref[1:] and ref[1] in name.own else name.label
         return label
 
-    def items(self, state: State, value: Any) -> tuple[int, Name]:
+    def items(self, state: State, value: Template) -> tuple[int, Name]:
         """The label of which items a list has, and the name for an item."""
         refs, label = list(paths(value)), self.label(state, value)
         alone = len(value) == len(refs) == 1 and len(refs[0]) == 1
@@ -73,7 +76,7 @@ class Steps:
             union |= 0 if apart(files, other) else label
         return union
 
-    def condition(self, state: State, cond: Any) -> int:
+    def condition(self, state: State, cond: Condition | None) -> int:
         """The label of a condition; evaluating it may fail for some values, which ends the branch."""
         label = self.label(state, cond)
         if cond is not None:
@@ -95,7 +98,7 @@ class Steps:
             self.stops |= label | state.inner
             state.inner |= label
 
-    def use(self, node: Any, label: int, power: str) -> None:
+    def use(self, node: Instruction, label: int, power: str) -> None:
         """Raises Wrong where the text may not choose, and no operator allowed it in this line."""
         if label & POWER[power] and not any(
             row["code"] == "FDC712"
@@ -111,7 +114,7 @@ class Steps:
         if name is not None:
             state.names[name] = value
 
-    def step(self, state: State, node: Any) -> None:
+    def step(self, state: State, node: Instruction) -> None:
         """One step: which labels choose in it, what its result is made of, what it does to files."""
         step, given, choices = Step(self.program, node), 0, self.outer | state.inner
         for row in step.rows:
@@ -119,7 +122,7 @@ class Steps:
             given |= self.label(state, value)
             if power == "command":  # a hole is code, or data that is quoted as one word
                 for hole in value:
-                    if type(hole) is not str and hole["ref"] != ["run"]:
+                    if not isinstance(hole, str) and hole["ref"] != ["run"]:
                         coded = "quote" not in hole or hole.get("code") is True
                         self.use(
                             node,
@@ -183,7 +186,7 @@ class Steps:
             if access != "delete":
                 self.note(state, "texts", files, brought | moved | choices)
 
-    def note(self, state: State, kind: str, files: Files, label: int) -> None:
+    def note(self, state: State, kind: Kind, files: Files, label: int) -> None:
         """Records a label for some files."""
         if label := label & KEPT[kind]:
             for table in (getattr(state, kind), self.wrote[kind]):

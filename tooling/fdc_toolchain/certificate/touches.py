@@ -8,9 +8,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .file_sets import ANY, HOLE, RUN, SEEN, Files, below, files_of, lasting, text_of
+
+if TYPE_CHECKING:
+    from .forms import Instruction, Parameter, Program
 
 RECORDS = re.compile(r"(?:^|/)\.fdc(?:/|$)", re.IGNORECASE)
 """Names fdc's own records in a path."""
@@ -27,7 +30,7 @@ OPTIONS = {
 class Step:
     """One step: its tool's row, and its arguments by parameter."""
 
-    def __init__(self, program: Any, node: Any) -> None:
+    def __init__(self, program: Program, node: Instruction) -> None:
         self.tool = program["tools"][node["tool"]]
         self.args = {
             row["name"]: node["args"][row["name"]]
@@ -48,7 +51,7 @@ class Step:
         )
         self.unknown = self.tool.get("writes") == "unknown" and (self.executes or not self.command)
 
-    def chooses(self, row: Any) -> str | None:
+    def chooses(self, row: Parameter) -> str | None:
         """What the text of a parameter chooses; None: nothing."""
         unsaid = (
             None
@@ -75,7 +78,7 @@ class Step:
             and not tells
         )
 
-    def files(self, row: Any) -> Files:
+    def files(self, row: Parameter) -> Files:
         """The files that a parameter may name."""
         return files_of(text_of(self.args[row["name"]]))
 

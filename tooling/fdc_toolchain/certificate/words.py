@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import combinations, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from .plans import Wrong, live, turns
-from .readers import Machine, States
+from .plans import Wrong, blocks, live, turns
+from .readers import Machine, States, Symbol
+
+if TYPE_CHECKING:
+    from .forms import Block, Body, Instruction, LoopClaim, Program, WordClaims, WordRows
+
+Claim = TypeVar("Claim")
+NOTHING: WordClaims = {"bodies": {}, "loops": {}}
 
 
 class Word:
     """The states of one machine at the joints of a program, as claimed for bodies and loops, by plan, place, entry state."""
 
-    def __init__(self, program: Any, machine: Machine, rows: Any) -> None:
+    def __init__(self, program: Program, machine: Machine, rows: WordRows) -> None:
         self.plans, self.machine, self.rows = program["plans"], machine, rows
-        self.alphabets: dict[str, States] = {}
-        self.symbols: dict[int, Any] = {}
+        self.alphabets: dict[str, set[Symbol]] = {}
+        self.symbols: dict[int, Symbol | None] = {}
 
     def check(self, roots: list[str]) -> None:
         """Raises Wrong."""
@@ -37,48 +43,52 @@ class Word:
                             f"plan `{key}`, `{place}`: from `{state}` {self.machine.name} may leave what is claimed"
                         )
 
-    def body(self, key: str, place: str) -> Any:
+    def body(self, key: str, place: str) -> Body:
         """The body at a place: `/2.then/1` is that of the loop that is instruction 1 of the `then` side of instruction 2."""
         body = self.plans[key]["body"]
         for number, _, side in (part.partition(".") for part in place.split("/")[1:]):
-            body = body[int(number) - 1][side or "body"]
+            body = body[int(number) - 1][cast("Block", side or "body")]
         return body
 
     def row(self, key: str, place: str, state: str, stopping: bool) -> tuple[States, States]:
         """The states at the end of a body that begins in a state and, if the run goes on after a stop (`stopping`), inside it."""
-        claim = self.claimed("bodies", key, place, state)
+        claim = self.claimed(self.rows.get(key, NOTHING)["bodies"], key, place, state)
         return set(claim["ends"]), set(claim["stops"]) if stopping else set()
 
-    def claim(self, key: str, place: str, node: Any, state: str, stopping: bool) -> Any:
+    def claim(
+        self, key: str, place: str, node: Instruction, state: str, stopping: bool
+    ) -> LoopClaim:
         """What is claimed of a loop that begins in a state."""
-        return self.claimed("loops", key, place, state)
+        return self.claimed(self.rows.get(key, NOTHING)["loops"], key, place, state)
 
-    def claimed(self, kind: str, key: str, place: str, state: str) -> Any:
+    def claimed(
+        self, claims: dict[str, dict[str, Claim]], key: str, place: str, state: str
+    ) -> Claim:
         """One claim. Raises Wrong where it is missing."""
-        claim = self.rows.get(key, {}).get(kind, {}).get(place, {}).get(state)
+        claim = claims.get(place, {}).get(state)
         if claim is None:
             raise Wrong(
                 f"plan `{key}`, `{place}`: nothing is claimed of {self.machine.name} from the state `{state}` on"
             )
         return claim
 
-    def symbol(self, step: Any) -> Any:
+    def symbol(self, step: Instruction) -> Symbol | None:
         """The symbol that the machine reads for a step, cached; None: the step is not read."""
         if id(step) not in self.symbols:
             self.symbols[id(step)] = self.machine.symbol(step)
         return self.symbols[id(step)]
 
-    def read(self, where: str, states: Iterable[str], symbol: Any) -> States:
+    def read(self, where: str, states: Iterable[str], symbol: Symbol) -> States:
         """The states after a symbol. Raises Wrong where one of them refuses it."""
-        after: States = set().union(*(self.machine.after(state, symbol) for state in states))
+        after = {end for state in states for end in self.machine.after(state, symbol)}
         if None in after:
             raise Wrong(
                 f"{where}: {self.machine.name} may be in a state that refuses `{symbol}`: {sorted(states)}"
             )
-        return after
+        return {end for end in after if end is not None}
 
     def walk(
-        self, key: str, place: str, body: Any, states: States, stopping: bool
+        self, key: str, place: str, body: Body, states: States, stopping: bool
     ) -> tuple[States, States]:
         """The states at the end of a body that begins in some states and, if `stopping`, the states on its way."""
         passed = set(states) if stopping else set()
@@ -102,14 +112,11 @@ class Word:
         return states, passed
 
     def loop(
-        self, key: str, place: str, node: Any, state: str, stopping: bool
+        self, key: str, place: str, node: Instruction, state: str, stopping: bool
     ) -> tuple[States, States]:
         """The same of a loop that begins in one state."""
-        claim, where, keeps = (
-            self.claim(key, place, node, state, stopping),
-            f"plan `{key}`, line {node['line']}",
-            "keep" in node,
-        )
+        claim = self.claim(key, place, node, state, stopping)
+        where, keeps = f"plan `{key}`, line {node['line']}", "keep" in node
         least, most = turns(node)
         if node["op"] == "fork" and most != 1:
             reach, symbols = set(claim["reach"]), self.alphabet(node["body"])
@@ -134,9 +141,8 @@ class Word:
         def turn(some_stop: bool, start: str) -> States:
             return set.union(*self.row(key, place, start, some_stop))
 
-        result, begun = self.rounds(
-            where, claim["rounds"], state, least, most, partial(turn, keeps)
-        )
+        once = partial(turn, keeps)
+        result, begun = self.rounds(where, claim["rounds"], state, least, most, once)
         if not stopping or keeps:
             return result, result
         if node["op"] == "fork":  # a branch that stops lets the others go on
@@ -148,7 +154,7 @@ class Word:
     def rounds(
         self,
         where: str,
-        claim: Any,
+        claim: list[list[str]],
         state: str,
         least: int,
         most: int | None,
@@ -169,7 +175,7 @@ class Word:
                 )
         return set().union(*chain[min(least, len(chain) - 1) :]), set().union(*chain[:-1])
 
-    def both(self, state: str, first: Any, second: Any) -> States:
+    def both(self, state: str, first: Symbol, second: Symbol) -> set[str | None]:
         """The states after two symbols, one after the other; None: one of them is refused."""
         between = self.machine.after(state, first)
         return set().union(
@@ -179,15 +185,16 @@ class Word:
             )
         )
 
-    def alphabet(self, body: Any) -> States:
+    def alphabet(self, body: Body) -> set[Symbol]:
         """Every symbol that may be read in a body, through calls."""
-        symbols: States = set()
+        symbols: set[Symbol] = set()
         for node in body:
             if node["op"] == "call" and self.machine.enters(self.plans[node["plan"]]):
                 if (callee := node["plan"]) not in self.alphabets:
                     self.alphabets[callee] = self.alphabet(self.plans[callee]["body"])
                 symbols |= self.alphabets[callee]
-            symbols |= {self.symbol(node)} if node["op"] == "step" else set()
-            for side in live(node) if node["op"] == "if" else ["body"] * ("body" in node):
+            if node["op"] == "step" and (symbol := self.symbol(node)) is not None:
+                symbols.add(symbol)
+            for side in blocks(node):
                 symbols |= self.alphabet(node[side])
-        return symbols - {None}
+        return symbols

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..certificate.touches import Step
 from ..text.glob_match import compare, compiled, fits, meet
 from .model import Instruction, Program
+
+if TYPE_CHECKING:
+    from ..certificate import forms
 
 Pieces = tuple[tuple[bool, str], ...]
 """A glob as `text.glob_match.compiled` takes it: a piece with True stands for itself."""
@@ -222,7 +225,8 @@ class _Walk:
     def is_unknown(self, item: Instruction) -> bool:
         """Whether a step may write what its arguments do not name: commands that only look at data write nothing."""
         try:
-            return Step(self.program, item).unknown
+            program, step = cast("forms.Program", self.program), cast("forms.Instruction", item)
+            return Step(program, step).unknown
         except ValueError:
             return True
 

@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..exits import Exit, Refused
 from ..linking.link import Linker
@@ -21,6 +21,7 @@ from ..named_tuples import NamedTuple
 from ..workspace.confirmed_settings import settings_of
 
 if TYPE_CHECKING:
+    from ..certificate.forms import Program
     from ..engine.events import Record
     from ..journal.postgres import PgStore
     from ..journal.sqlite import RunRow, Store
@@ -104,12 +105,12 @@ def _parts(
     from ..certificate.plans import Wrong
 
     parts: dict[str, Any] = {}
-    makers: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
+    makers: dict[str, Callable[[Program], Mapping[str, object] | None]] = {
         "control": make_control.make, "data": make_data.make, "files": partial(make_files.make, kind=Files(root).kind)
     }  # fmt: skip
     for name in names:
         try:
-            parts[name] = makers[name](program)
+            parts[name] = makers[name](cast("Program", program))
             found = None if parts[name] is None else PARTS[name](program, parts[name])
         except Wrong as refused:
             found = str(refused)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
-from .places import Key, apart, atoms, below, certainly, key_of, opaque
+from .places import Atom, Key, apart, atoms, below, certainly, key_of, opaque
 
-Reason = tuple[Any, ...]
+if TYPE_CHECKING:
+    from ..forms import Body, DidForm, KeyForm, PathForm, Place, Program, SideForm
+
+Reason = tuple[str | int, ...]
 Side = frozenset[Reason]
 State = tuple[Side, Side]
 """Reasons why a path may be absent, and reasons why it may exist; one is enough. No reason: it is not so on any run.
@@ -24,7 +27,10 @@ IS_THERE: State = NONE, frozenset({ALWAYS})
 IS_GONE: State = frozenset({ALWAYS}), NONE
 ANYHOW: State = frozenset({UNKNOWN}), frozenset({UNKNOWN})
 
-Did = frozenset[tuple[str, Any]]
+Target = tuple[str | int | Atom, ...]
+"""A path (`Key`), or the place of a command."""
+
+Did = frozenset[tuple[str, Target]]
 """What is done to paths: an access with a key, or `command` with its place."""
 
 
@@ -72,10 +78,9 @@ def meets(cause: Key, key: Key) -> Reason | None:
     return CHANCE if opaque(cause) or opaque(key) else ALWAYS if certainly(cause, key) else OPEN
 
 
-def state_of(value: Any) -> State:
+def state_of(absent: SideForm, present: SideForm) -> State:
     """Reads a state from a certificate: the reasons for absence, and those for presence."""
-    absent, present = (frozenset(tuple(reason) for reason in side) for side in value)
-    return absent, present
+    return frozenset(map(tuple, absent)), frozenset(map(tuple, present))
 
 
 def more(side: Side, reason: Reason) -> Side:
@@ -89,7 +94,7 @@ def either(states: Iterable[State]) -> State:
     return frozenset().union(*absent), frozenset().union(*present)
 
 
-def commanded(state: State, place: Any) -> State:
+def commanded(state: State, place: Place) -> State:
     """The state after the command at a place. If the path is absent then, the command did not make it; if it existed before,
     the command did not leave it alone either: each reason names what a proof has to exclude."""
     (absent, present), made, kept = state, ("made", *place), ("kept", *place)
@@ -110,37 +115,57 @@ def touched(state: State, access: str, reason: Reason) -> State:
 # ---- claims --------------------------------------------------------------------------------------------
 
 
-def by_line(program: Any) -> dict[Any, set[int]]:
+def by_line(program: Program) -> dict[Reason, set[int]]:
     """The numbers of the assumptions that are about a line."""
-    numbers: dict[Any, set[int]] = {}
+    numbers: dict[Reason, set[int]] = {}
     for number, assumption in enumerate(program.get("assumptions", ())):
         for path, line in assumption["uses"]:
             numbers.setdefault((path, line), set()).add(number)
     return numbers
 
 
-def dids(rows: Any) -> Did:
+def dids(rows: DidForm) -> Did:
     """Reads from a certificate what is done to paths."""
     return frozenset(
-        (access, tuple(target) if access == "command" else key_of(target))
+        (access, _place(target) if access == "command" else key_of(target))
         for access, target in rows
     )
 
 
-def claimed(before: Point, rows: Any) -> Point:
+def _place(target: KeyForm) -> Place:
+    path, line = target
+    if not isinstance(path, str) or not isinstance(line, int):
+        raise TypeError("no place of a command")
+    return path, line
+
+
+def commands(did: Iterable[tuple[str, Target]]) -> set[Place]:
+    """The places of the commands in what is done."""
+    return {cast("Place", target) for access, target in did if access == "command"}
+
+
+def accesses(did: Iterable[tuple[str, Target]]) -> set[tuple[str, Key]]:
+    """The accesses to paths in what is done."""
+    return {(access, cast("Key", target)) for access, target in did if access != "command"}
+
+
+def claimed(before: Point, rows: Iterable[PathForm]) -> Point:
     """The claimed point: paths that are not listed keep their state; a path without a state is unknown."""
     point = before.copy()
-    for key, *state in rows:
-        point.files.pop(key_of(key), None)
-        if state:
-            point.files[key_of(key)] = state_of(state)
+    for row in rows:
+        key = key_of(row[0])
+        if len(row) == 1:
+            point.files.pop(key, None)
+        else:
+            _, absent, present = row
+            point.files[key] = state_of(absent, present)
     return point
 
 
-def bound(body: Any) -> set[str]:
+def bound(body: Body) -> set[str]:
     """The names that a body binds, but those of its loops."""
-    names = {node["bind"] for node in body if node.get("bind")}
+    names = {name for node in body if (name := node.get("bind"))}
     for node in body:
-        for side in ("then", "else", *(["body"] if node["op"] != "fork" else [])):
-            names |= bound(node.get(side, ()))
+        names |= bound(node.get("then", [])) | bound(node.get("else", []))
+        names |= bound(node.get("body", [])) if node["op"] != "fork" else set()
     return names

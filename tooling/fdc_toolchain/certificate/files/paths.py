@@ -10,7 +10,7 @@ The checker of this part is this file with `rounds.py`, `uses.py`, `known.py`, `
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from ..control import digest
 from ..file_sets import RUN
@@ -23,8 +23,11 @@ from .known import (
     UNKNOWN,
     Point,
     State,
+    Target,
+    accesses,
     by_line,
     claimed,
+    commands,
     dids,
     joined,
     within,
@@ -33,21 +36,21 @@ from .places import Key, apart, below, key_of, literal, plain
 from .rounds import Rounds
 from .uses import CHANGES
 
+if TYPE_CHECKING:
+    from ..forms import Body, FilesPart, Instruction, PathRow, Program, Template
 
-def check(program: Any, certificate: Any) -> str | None:
+
+def check(program: object, certificate: object) -> str | None:
     """The first thing in a certificate that does not hold of a program, with its place; None where everything holds."""
+    of, claims = cast("Program", program), cast("FilesPart", certificate)
     try:
-        if (certificate["format"], certificate["part"], certificate["program"]) != (
-            1,
-            "files",
-            digest(program),
-        ):
+        if (claims["format"], claims["part"], claims["program"]) != (1, "files", digest(program)):
             raise Wrong("the certificate is for another program, or is not of the form `files` 1")
-        if certificate["rows"][0]["plan"] != program["root"]:
+        if claims["rows"][0]["plan"] != of["root"]:
             raise Wrong("the first row is not that of the root")
-        lines = by_line(program)
-        for number in range(len(certificate["rows"])):
-            Paths(program, certificate, number, lines).check()
+        lines = by_line(of)
+        for number in range(len(claims["rows"])):
+            Paths(of, claims, number, lines).check()
     except Wrong as wrong:
         return str(wrong)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as wrong:
@@ -94,7 +97,7 @@ class Paths(Rounds):
         if any(below(atom, self.id) for key in point.files for atom in places.atoms(key)):
             raise Wrong(f"plan `{self.id}`: it is claimed to begin with values of its own")
         if self.is_root:
-            params = {
+            params: dict[str, Key] = {
                 param["name"]: ((f"|{param['name']}", "", ""),)
                 for param in self.plan.get("params", ())
             }
@@ -120,7 +123,7 @@ class Paths(Rounds):
 
     # ---- the walk ----------------------------------------------------------------------
 
-    def body(self, place: str, body: Any, point: Point) -> None:
+    def body(self, place: str, body: Body, point: Point) -> None:
         """Changes a state to what holds at the end of a body. Raises Wrong."""
         for number, node in enumerate(body, 1):
             op, at = node["op"], f"{place}/{number}"
@@ -137,18 +140,17 @@ class Paths(Rounds):
                 self.loop(point, node, at)
             elif op not in ("skip", "require", "yield"):
                 raise Wrong(f"`{op}` is not an instruction of a program")
-            if node.get("bind"):
-                point.names[node["bind"]] = ((f"{self.id}{at}|{node['bind']}", "", ""),)
+            if name := node.get("bind"):
+                point.names[name] = ((f"{self.id}{at}|{name}", "", ""),)
             self.note(point)
 
-    def call(self, point: Point, node: Any, at: str) -> None:
+    def call(self, point: Point, node: Instruction, at: str) -> None:
         """A call: it begins as the row claimed for it says, and does what that row says."""
-        where, arguments = f"plan `{self.id}`, line {node['line']}", {}
+        where, arguments = f"plan `{self.id}`, line {node['line']}", dict[str, Key]()
         for param in self.program["plans"][node["plan"]].get("params", ()):
             default = param.get("default")
-            value = node["args"].get(
-                param["name"], [{"ref": [""]}] if default is None else [default]
-            )
+            otherwise: Template = [{"ref": [""]}] if default is None else [default]
+            value = node["args"].get(param["name"], otherwise)
             arguments[param["name"]] = places.resolved(value, point.names)
         row = self.callee(point, node, at, arguments)
         begins = (
@@ -159,7 +161,9 @@ class Paths(Rounds):
         held = row["plan"] == node["plan"] and begins == (arguments, self.stopping, self.limits)
         self.hold(held, f"{where}: the row claimed for the call is for another one")
         entry, did = claimed(Point({}, {}), row["entry"]), dids(row["did"])
-        held = frozenset(map(tuple, row["meanwhile"])) == self.meanwhile and within(point, entry)
+        held = {(path, line) for path, line in row["meanwhile"]} == self.meanwhile and within(
+            point, entry
+        )
         self.hold(held, f"{where}: the call may begin in another way than is claimed")
         rest = {key: point.files[key] for key in point.files.keys() - entry.files.keys()}
         self.hold(
@@ -170,19 +174,16 @@ class Paths(Rounds):
         point.files = rest | claimed(entry, row["gives"]["ends"]).files
         self.did |= did
 
-    def moved(self, keys: Iterable[Key], did: Iterable[tuple[str, Any]]) -> list[Key]:
+    def moved(self, keys: Iterable[Key], did: Iterable[tuple[str, Target]]) -> list[Key]:
         """The paths whose states may be changed by what is done."""
-        changed = {key for access, key in did if access in CHANGES}
-        loose, commands = (
-            [key for key in changed if not plain(key)],
-            any(access == "command" for access, _ in did),
-        )
+        changed = {key for access, key in accesses(did) if access in CHANGES}
+        loose, ran = [key for key in changed if not plain(key)], bool(commands(did))
         candidates = (
-            keys if commands or loose else [key for key in keys if key in changed or not plain(key)]
+            keys if ran or loose else [key for key in keys if key in changed or not plain(key)]
         )
-        return [key for key in candidates if commands and self.reached(key) or key in changed
+        return [key for key in candidates if ran and self.reached(key) or key in changed
                 or any(not apart(key, other) for other in (loose if plain(key) else changed))]  # fmt: skip
 
-    def callee(self, point: Point, node: Any, at: str, given: dict[str, Key]) -> Any:
+    def callee(self, point: Point, node: Instruction, at: str, given: dict[str, Key]) -> PathRow:
         """The row that is claimed for a call."""
-        return self.certificate["rows"][self.visit("calls", at)]
+        return self.certificate["rows"][self.visit("calls", at, self.row["calls"][at])]

@@ -9,16 +9,19 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, TypeGuard
 
 from ..file_sets import HOLE, RUN, files_of
 from ..file_sets import apart as differ
 from ..readers import pattern
 
+if TYPE_CHECKING:
+    from ..forms import KeyForm, Template
+
 Atom = tuple[str, str, str]
 """A value: the place that makes it, the field of it that is meant, the glob that found it (empty: any text)."""
 
-Key = tuple[Any, ...]
+Key = tuple[str | Atom, ...]
 """A path: texts and atoms. A text alone is a literal path; with a slash at its end it is a file or folder that is searched."""
 
 NOBODY: Atom = ("", "", "")
@@ -28,38 +31,48 @@ NOBODY: Atom = ("", "", "")
 # ---- paths ---------------------------------------------------------------------------------------------
 
 
-def key_of(value: Any) -> Key:
-    """Reads a key from a certificate."""
-    return tuple(tuple(part) if isinstance(part, (list, tuple)) else part for part in value)
+def key_of(value: KeyForm) -> Key:
+    """Reads a key from a certificate. Raises TypeError, ValueError for what is no key."""
+    parts: list[str | Atom] = []
+    for part in value:
+        if isinstance(part, str):
+            parts.append(part)
+        elif isinstance(part, int):
+            raise TypeError("a number in a path")
+        else:
+            name, field, glob = part
+            parts.append((name, field, glob))
+    return tuple(parts)
 
 
-def resolved(template: Any, names: dict[str, Key]) -> Key:
+def resolved(template: Template, names: dict[str, Key]) -> Key:
     """The path that an argument names. Raises ValueError where its own text has the marks \\0, \\1 or \\2."""
-    parts: list[Any] = [""]
+    parts: list[str | Atom] = [""]
     for part in template:
-        value: Key = (part,)
-        if type(part) is not str:
+        value: Key
+        if not isinstance(part, str):
             name, *fields = part["ref"]
             value = names.get(name, (NOBODY,))
             if fields:  # a text has no fields
-                atom = value[0] if len(value) == 1 and type(value[0]) is tuple else NOBODY
+                atom = value[0] if len(value) == 1 and isinstance(value[0], tuple) else NOBODY
                 value = ((atom[0], ".".join([atom[1], *fields]), ""),)
         elif any(mark in part for mark in "\0\1\2"):
             raise ValueError("a text with control characters")
+        else:
+            value = (part,)
         for piece in value:
-            if type(piece) is str and type(parts[-1]) is str:
-                parts[-1] += piece
+            last = parts[-1]
+            if isinstance(piece, str) and isinstance(last, str):
+                parts[-1] = last + piece
             else:
                 parts.append(piece)
-    return (
-        (posixpath.normpath(parts[0]),)
-        if len(parts) == 1
-        else tuple(part for part in parts if part != "")
-    )
+    if len(parts) == 1 and isinstance(parts[0], str):
+        return (posixpath.normpath(parts[0]),)
+    return tuple(part for part in parts if part != "")
 
 
-def literal(key: Key) -> bool:
-    return len(key) == 1 and type(key[0]) is str
+def literal(key: Key) -> TypeGuard[tuple[str]]:
+    return len(key) == 1 and isinstance(key[0], str)
 
 
 @cache
@@ -69,7 +82,7 @@ def plain(key: Key) -> bool:
 
 
 def atoms(key: Key) -> list[Atom]:
-    return [part for part in key if type(part) is tuple]
+    return [part for part in key if isinstance(part, tuple)]
 
 
 def opaque(key: Key) -> bool:
@@ -83,13 +96,15 @@ def tracked(key: Key) -> bool:
 
 def text_of(key: Key) -> str:
     """The path as a pattern: globs stand for what they found, marks for other values."""
-    return "".join(part if type(part) is str else part[2] or HOLE for part in key)
+    return "".join(part if isinstance(part, str) else part[2] or HOLE for part in key)
 
 
 def renamed(key: Key, prefix: str) -> Key:
     """The same path in another round, or branch: values that are made below a place are others there."""
     return tuple(
-        (part[0] + "'", *part[1:]) if type(part) is tuple and below(part, prefix) else part
+        (part[0] + "'", part[1], part[2])
+        if isinstance(part, tuple) and below(part, prefix)
+        else part
         for part in key
     )
 
@@ -98,21 +113,22 @@ def quoted(key: Key) -> str:
     """The path for a message: values stand in it by the names that they have where they are made."""
     text = ""
     for part in key:
-        name = part if type(part) is str else re.split("[|$]", part[0])[-1]
+        name = part if isinstance(part, str) else re.split("[|$]", part[0])[-1]
         text += (
             name
-            if type(part) is str
+            if isinstance(part, str)
             else "{" + ".".join([name, *filter(None, part[1].split("."))]) + "}"
         )
     return f"`{text.replace(RUN[:-1], '{run}').rstrip('/')}`"
 
 
-def written(template: Any) -> str:
+def written(template: Template) -> str:
     """A path as a plan writes it."""
     return (
         "`"
         + "".join(
-            part if type(part) is str else "{" + ".".join(part["ref"]) + "}" for part in template
+            part if isinstance(part, str) else "{" + ".".join(part["ref"]) + "}"
+            for part in template
         )
         + "`"
     )
@@ -141,23 +157,34 @@ def apart(left: Key, right: Key) -> bool:
 
 
 def size(key: Key) -> int:
-    return sum(len(part.replace("/", "").replace(".", "")) for part in key if type(part) is str)
+    return sum(len(part.replace("/", "").replace(".", "")) for part in key if isinstance(part, str))
 
 
 def found_by(left: Key, right: Key) -> bool | None:
     """Whether one is a literal path that the globs of the other find; None where neither is, or it cannot be decided here."""
     name, globs = (left, right) if plain(left) else (right, left)
     text = text_of(globs)
-    if not plain(name) or opaque(globs) or RUN[:-1] in text or re.search(r"\[|\./|//|\.\.", text):
+    if (
+        not literal(name)
+        or not plain(name)
+        or opaque(globs)
+        or RUN[:-1] in text
+        or re.search(r"\[|\./|//|\.\.", text)
+    ):
         return None
-    parts = (re.escape(part) if type(part) is str else pattern(part[2]).pattern for part in globs)
+    parts = (
+        re.escape(part) if isinstance(part, str) else pattern(part[2]).pattern for part in globs
+    )
     return re.fullmatch("".join(parts), name[0], re.S) is not None
 
 
 def certainly(left: Key, right: Key) -> bool:
     """Whether one is a literal path that the globs of the other find. A glob may leave out names that begin with a dot."""
     hidden = any(
-        part.startswith(".") for key in (left, right) if plain(key) for part in key[0].split("/")
+        part.startswith(".")
+        for key in (left, right)
+        if literal(key) and plain(key)
+        for part in key[0].split("/")
     )
     return found_by(left, right) is True and not hidden
 
@@ -165,7 +192,7 @@ def certainly(left: Key, right: Key) -> bool:
 def granted(glob: str, key: Key) -> bool:
     """Whether a glob of `allow write` may name a path."""
     glob = re.sub(r"\{[^}]*\}", "**", glob)
-    if plain(key):
+    if literal(key) and plain(key):
         return pattern(glob).fullmatch(key[0]) is not None
     if literal(key) and key[0].endswith("/"):
         return granted(glob, (key[0][:-1],)) or not differ(files_of(glob), (key[0], ""))

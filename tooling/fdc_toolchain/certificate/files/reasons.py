@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..file_sets import RUN
 from ..plans import Wrong
 from .known import ALWAYS, CHANCE, UNKNOWN, Reason, Side
 from .places import Key, literal, quoted, written
 
-SAID = {"made": "FDC414", "kept": "FDC702", "chance": "FDC704", "unknown": "FDC703"}
+if TYPE_CHECKING:
+    from ..forms import Assumption, Instruction, PathRows, Program
+
+SAID: dict[str | int, str] = {
+    "made": "FDC414",
+    "kept": "FDC702",
+    "chance": "FDC704",
+    "unknown": "FDC703",
+}
 """By reason: the assumption that excludes it."""
 
 
@@ -17,7 +25,7 @@ class Reasons:
     """One plan that begins as a row says, with the assumptions of its program by line (`lines`)."""
 
     def __init__(
-        self, program: Any, certificate: Any, number: int, lines: dict[Any, set[int]]
+        self, program: Program, certificate: PathRows, number: int, lines: dict[Reason, set[int]]
     ) -> None:
         self.program, self.certificate, self.row, self.lines = (
             program,
@@ -27,9 +35,9 @@ class Reasons:
         )
         self.id = self.row["plan"]
         self.plan = program["plans"][self.id]
-        self.meanwhile = frozenset(map(tuple, self.row["meanwhile"]))
+        self.meanwhile = frozenset((path, line) for path, line in self.row["meanwhile"])
 
-    def need(self, node: Any, key: Key, side: Side) -> None:
+    def need(self, node: Instruction, key: Key, side: Side) -> None:
         """Raises Wrong where one of some reasons for a failure is neither excluded by an assumption nor claimed as open."""
         for reason in sorted(side):
             if reason == ALWAYS:
@@ -48,22 +56,23 @@ class Reasons:
                                 f"does to {quoted(key)}")  # fmt: skip
                 self.open(node, key)
 
-    def open(self, node: Any, key: Key) -> None:
+    def open(self, node: Instruction, key: Key) -> None:
         """A use that is not proved. Raises Wrong where the certificate does not list it as open."""
         if [self.plan["path"], node["line"]] not in self.certificate["open"]:
             raise Wrong(
                 f"plan `{self.id}`, line {node['line']}: nothing shows that {quoted(key)} is as the step needs it"
             )
 
-    def assumed(self, node: Any, key: Key, reason: Reason) -> bool:
+    def assumed(self, node: Instruction, key: Key, reason: Reason) -> bool:
         """Whether an assumption of the program, which the certificate lists, excludes a reason in this line."""
         return any(
             number in self.certificate["assumes"] for number in self.about(node, key, reason)
         )
 
-    def about(self, node: Any, key: Key, reason: Reason) -> list[int]:
+    def about(self, node: Instruction, key: Key, reason: Reason) -> list[int]:
         """The numbers of the assumptions that exclude a reason in this line: they are about the line and the command."""
-        lines = [(self.plan["path"], node["line"]), *([reason[1:]] if len(reason) > 1 else [])]
+        lines: list[Reason] = [(self.plan["path"], node["line"])]
+        lines += [reason[1:]] if len(reason) > 1 else []
         numbers = set.intersection(*(self.lines.get(line, set()) for line in lines))
         return [
             number
@@ -71,12 +80,12 @@ class Reasons:
             if self.fits(self.program["assumptions"][number], node, key, reason)
         ]
 
-    def fits(self, assumption: Any, node: Any, key: Key, reason: Reason) -> bool:
+    def fits(self, assumption: Assumption, node: Instruction, key: Key, reason: Reason) -> bool:
         """Whether an assumption about this line excludes a reason: it is about the path, too."""
         code = assumption["code"]
         names = [
             quoted(key),
-            *(written(value) for value in (*node.get("args", {}).values(), node.get("glob", ()))),
+            *(written(value) for value in (*node.get("args", {}).values(), node.get("glob", []))),
         ]
         is_about_path = (
             any(name in assumption["text"] for name in (names[:1] if literal(key) else names))
@@ -99,4 +108,6 @@ class Reasons:
         only_steps = not any(
             row.get("writes") == "unknown" or row.get("access", {}).get("write") for row in tools
         )
-        return reason == UNKNOWN and type(key[0]) is str and key[0].startswith(RUN) and only_steps
+        return (
+            reason == UNKNOWN and isinstance(key[0], str) and key[0].startswith(RUN) and only_steps
+        )

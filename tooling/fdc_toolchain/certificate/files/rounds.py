@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from ..plans import Wrong, turns
 from . import places
@@ -12,15 +12,16 @@ from .known import (
     ALWAYS,
     CHANCE,
     IS_THERE,
-    NONE,
     OPEN,
     UNKNOWN,
     Did,
     Point,
     State,
+    accesses,
     bound,
     claimed,
     commanded,
+    commands,
     dids,
     either,
     joined,
@@ -31,12 +32,17 @@ from .known import (
 from .places import Key, apart, literal, renamed
 from .uses import CHANGES, Uses
 
+if TYPE_CHECKING:
+    from ..forms import Body, Instruction, PathLoop, Place
+
+Claim = TypeVar("Claim")
+
 
 class Rounds(Uses):
     """A plan that begins as a row says, with its loops."""
 
     @abstractmethod
-    def body(self, place: str, body: Any, point: Point) -> None:
+    def body(self, place: str, body: Body, point: Point) -> None:
         """Changes a state to what holds at the end of a body. Raises Wrong."""
 
     def hold(self, held: bool, message: str) -> None:
@@ -44,13 +50,13 @@ class Rounds(Uses):
         if not held:
             raise Wrong(message)
 
-    def visit(self, kind: str, at: str) -> Any:
+    def visit(self, kind: str, at: str, claims: list[Claim]) -> Claim:
         """The claim for a joint: one for each visit by the walk of the row; the last one is for all further visits."""
-        claims, number = self.row[kind][at], self.visits[kind, at]
+        number = self.visits[kind, at]
         self.visits[kind, at] += 1
         return claims[min(number, len(claims) - 1)]
 
-    def loop(self, point: Point, node: Any, at: str) -> None:
+    def loop(self, point: Point, node: Instruction, at: str) -> None:
         """A loop: what is claimed to hold when a round begins."""
         prefix, keeps, forks = (
             self.id + at,
@@ -69,7 +75,7 @@ class Rounds(Uses):
             (self.stopping, self.did, self.meanwhile),
         )
         if forks:
-            self.meanwhile |= {place for access, place in did if access == "command"}
+            self.meanwhile |= commands(did)
             self.conflicts(node, prefix, did)
         self.did = set()
         ends = self.rounds(point, node, at, (item, did), claim, "rounds", keeps)
@@ -92,18 +98,18 @@ class Rounds(Uses):
         }
         point.names, point.files = {**point.names, **names, **loop}, ends.files
 
-    def claim(self, node: Any, at: str) -> Any:
+    def claim(self, node: Instruction, at: str) -> PathLoop:
         """What is claimed of a loop."""
-        return self.visit("loops", at)
+        return self.visit("loops", at, self.row["loops"][at])
 
     def rounds(
         self,
         point: Point,
-        node: Any,
+        node: Instruction,
         at: str,
         item: tuple[Key, Did],
-        claim: Any,
-        kind: str,
+        claim: PathLoop,
+        kind: Literal["rounds", "stops"],
         some_stop: bool,
     ) -> Point:
         """Where a loop ends. Claim n is what holds after n rounds; the last one holds after further rounds, too."""
@@ -124,7 +130,7 @@ class Rounds(Uses):
         return joined(chain[min(least, len(chain) - 1) :], "")
 
     def turn(
-        self, head: Point, node: Any, at: str, item: tuple[Key, Did], some_stop: bool
+        self, head: Point, node: Instruction, at: str, item: tuple[Key, Did], some_stop: bool
     ) -> Point:
         """What holds after a round; with `some_stop`, wherever a round may stop, too."""
         point, prefix, (key, did) = head.copy(), self.id + at, item
@@ -134,7 +140,7 @@ class Rounds(Uses):
             name: key for name in (node.get("name"), node.get("alias")) if name is not None
         }
         if node["op"] == "each":
-            point.files[key] = self.listed(key, prefix, did if node["max"] != 1 else NONE)
+            point.files[key] = self.listed(key, prefix, did if node["max"] != 1 else frozenset())
         point.files = (
             {path: self.around(path, state) for path, state in point.files.items()}
             if self.meanwhile
@@ -156,19 +162,19 @@ class Rounds(Uses):
         state = IS_THERE
         for access, target in sorted(did, key=repr) * 2:
             if access == "command" and self.reached(key):
-                state = either((state, commanded(state, target)))
+                state = either((state, commanded(state, cast("Place", target))))
             elif (
                 access in CHANGES
                 and target != key
-                and (reason := meets(renamed(target, prefix), key)) is not None
+                and (reason := meets(renamed(cast("Key", target), prefix), key)) is not None
             ):
                 state = touched(state, access, reason)
         return state
 
-    def conflicts(self, node: Any, prefix: str, did: Did) -> None:
+    def conflicts(self, node: Instruction, prefix: str, did: Did) -> None:
         """Branches run at the same time: what one of them changes, no other one uses. Raises Wrong."""
-        used = {path for access, path in did if access != "command"}
-        for key in {path for access, path in did if access in CHANGES}:
+        used = {path for _, path in accesses(did)}
+        for key in {path for access, path in accesses(did) if access in CHANGES}:
             for other in used:
                 elsewhere = renamed((other[0].rstrip("/"),) if literal(other) else other, prefix)
                 if not apart(key, elsewhere):

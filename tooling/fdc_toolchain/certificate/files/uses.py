@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..file_sets import HOLE
 from . import places
@@ -15,7 +15,9 @@ from .known import (
     OPEN,
     UNKNOWN,
     Point,
+    Reason,
     State,
+    Target,
     commanded,
     either,
     joined,
@@ -24,6 +26,9 @@ from .known import (
 )
 from .places import Key, literal
 from .reasons import Reasons
+
+if TYPE_CHECKING:
+    from ..forms import Instruction, PathRows, Place, Program, Template
 
 LOOKS = ("list_files", "grep")
 """Tools that fail where the folder or file that they search does not exist."""
@@ -40,19 +45,19 @@ class Uses(Reasons):
     """
 
     def __init__(
-        self, program: Any, certificate: Any, number: int, lines: dict[Any, set[int]]
+        self, program: Program, certificate: PathRows, number: int, lines: dict[Reason, set[int]]
     ) -> None:
         super().__init__(program, certificate, number, lines)
         self.is_root = number == 0
-        self.did: set[tuple[str, Any]] = set()
+        self.did: set[tuple[str, Target]] = set()
         self.visits: Counter[tuple[str, str]] = Counter()
         self.stopping, self.passed = self.row["stopping"] is True, [Point({}, {})][:0]
         allow = self.plan.get("allow")
         self.limits = [*self.row["limits"], *([allow.get("write", [])] if allow else [])]
 
-    def step(self, point: Point, node: Any) -> None:
+    def step(self, point: Point, node: Instruction) -> None:
         """One step: its files in the order of its parameters, then what it looks through, then what a command may change."""
-        tool, gone = self.program["tools"][node["tool"]], set()
+        tool, gone = self.program["tools"][node["tool"]], set[Key]()
         rows = [row for row in tool["parameters"] if row["name"] in node["args"]]
         if len(rows) != len(node["args"]):
             raise ValueError(f"`{node['tool']}` is given what it does not take")
@@ -72,7 +77,7 @@ class Uses(Reasons):
                         node,
                         key,
                         IS_THERE[1]
-                        if all(type(part) is str for part in template)
+                        if all(isinstance(part, str) for part in template)
                         else frozenset({OPEN}),
                     )
                 self.access(point, node, access, key, tool.get("failure") == "value")
@@ -82,7 +87,7 @@ class Uses(Reasons):
         if tool.get("writes") == "unknown" or tool.get("access", {}).get("write"):
             self.command(point, (self.plan["path"], node["line"]))
 
-    def access(self, point: Point, node: Any, access: str, key: Key, goes_on: bool) -> None:
+    def access(self, point: Point, node: Instruction, access: str, key: Key, goes_on: bool) -> None:
         """One use of a path; `goes_on`: where it fails, the run goes on."""
         self.did.add((access, key))
         state = point.files.get(key, ANYHOW)
@@ -130,9 +135,9 @@ class Uses(Reasons):
             elif (reason := meets(cause, key)) is not None:
                 point.files[key] = touched(point.files[key], access, reason)
 
-    def look(self, point: Point, node: Any, template: Any) -> None:
+    def look(self, point: Point, node: Instruction, template: Template) -> None:
         """The folder or file that a step searches has to exist; a glob may find nothing."""
-        text = "".join(part if type(part) is str else HOLE for part in template)
+        text = "".join(part if isinstance(part, str) else HOLE for part in template)
         is_glob = any(mark in text for mark in "*?[")
         if HOLE in text:
             if places.opaque(key := places.resolved(template, point.names)) or not is_glob:
@@ -145,7 +150,7 @@ class Uses(Reasons):
             if not name.startswith(".."):
                 self.access(point, node, "list", (name + "/",), False)
 
-    def command(self, point: Point, where: tuple[str, int]) -> None:
+    def command(self, point: Point, where: Place) -> None:
         """A command may change every path that no limit excludes."""
         self.did.add(("command", where))
         for key, state in point.files.items():

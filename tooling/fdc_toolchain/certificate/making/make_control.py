@@ -7,12 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..control import digest
-from ..plans import MOST_STACK, Plans, Wrong, live, turns
-from ..readers import Machine, Rule, automaton
+from ..plans import MOST_STACK, Plans, Wrong, blocks, turns
+from ..readers import Machine, Rule, States, Symbol, automaton
 from ..words import Word
+
+if TYPE_CHECKING:
+    from ..forms import (
+        Body,
+        BodyClaim,
+        Control,
+        Instruction,
+        LoopClaim,
+        PlanClaim,
+        Program,
+        RuleRow,
+        WordClaims,
+        WordRows,
+    )
 
 MOST_TERMS = 200
 """Maximum terms of the bound on steps; beyond it all sizes count as one size `n`, the largest."""
@@ -26,7 +40,7 @@ MOST_ROUNDS = 100
 __all__ = ["Wrong", "make"]
 
 
-def make(program: dict[str, Any]) -> dict[str, Any]:
+def make(program: Program) -> Control:
     """The part `control` for a program. Raises Wrong, with the place, where a claim that it must make is false."""
     one_size = False
     try:
@@ -52,10 +66,12 @@ class _ManyTerms(Exception):
     """The bound on steps has too many terms to be written down loop by loop."""
 
 
-def _plans(program: dict[str, Any], *, one_size: bool) -> dict[str, Any]:
+def _plans(program: Program, *, one_size: bool) -> dict[str, PlanClaim]:
     """What is claimed of each plan: its height, the names bound at its end, the most steps. Raises Wrong, _ManyTerms."""
-    claims: dict[str, Any] = {}
-    empty = {key: {"height": 0, "names": [], "steps": []} for key in program["plans"]}
+    claims: dict[str, PlanClaim] = {}
+    empty: dict[str, PlanClaim] = {
+        key: {"height": 0, "names": [], "steps": []} for key in program["plans"]
+    }
     work = Plans(program, {"one_size": one_size, "plans": empty})
     begun: set[str] = set()
 
@@ -65,19 +81,18 @@ def _plans(program: dict[str, Any], *, one_size: bool) -> dict[str, Any]:
                 raise Wrong(f"plan `{key}`: it calls itself, directly or through others")
             begun.add(key)
             callees = _called(program["plans"][key]["body"])
-            work.claims[key] = {
-                "height": 1 + max((claimed(callee) for callee in callees), default=0)
-            }
+            height = 1 + max((claimed(callee) for callee in callees), default=0)
+            work.claims[key] = {"height": height, "names": [], "steps": []}
             names, cost = work.walk(key, program["plans"][key]["body"], work.entry(key))
             if len(cost) > MOST_TERMS and not one_size:
                 raise _ManyTerms
             work.costs[key] = dict(cost)
             steps = [
-                [most, list(sizes)]
+                (most, list(sizes))
                 for sizes, most in sorted(cost.items(), key=lambda term: (len(term[0]), term[0]))
             ]
-            claims[key] = {**work.claims[key], "names": sorted(names), "steps": steps}
-        return int(claims[key]["height"])
+            claims[key] = {"height": height, "names": sorted(names), "steps": steps}
+        return claims[key]["height"]
 
     for key in program["plans"]:
         claimed(key)
@@ -88,16 +103,16 @@ def _plans(program: dict[str, Any], *, one_size: bool) -> dict[str, Any]:
     return claims
 
 
-def _called(body: Any) -> set[str]:
+def _called(body: Body) -> set[str]:
     """The plans that a body calls."""
     callees = {node["plan"] for node in body if node["op"] == "call"}
     for node in body:
-        for side in live(node) if node["op"] == "if" else ["body"] * ("body" in node):
+        for side in blocks(node):
             callees |= _called(node[side])
     return callees
 
 
-def _rule(program: dict[str, Any], rule: dict[str, Any]) -> dict[str, Any] | None:
+def _rule(program: Program, rule: RuleRow) -> dict[str, WordRows] | None:
     """The claims that show that every run keeps a rule; None where that is not shown."""
     values = Rule(program, rule, None).values()
     if len(values) > MOST_VALUES:
@@ -116,7 +131,7 @@ def _rule(program: dict[str, Any], rule: dict[str, Any]) -> dict[str, Any] | Non
 class Making(Word):
     """The walk of the checker, which makes claims when it asks for them."""
 
-    def __init__(self, program: dict[str, Any], machine: Machine) -> None:
+    def __init__(self, program: Program, machine: Machine) -> None:
         super().__init__(program, machine, {})
 
     def claims(self, key: str) -> None:
@@ -124,20 +139,25 @@ class Making(Word):
         if not self.row(key, "", self.machine.start, False)[0] <= self.machine.accept:
             raise Wrong(f"plan `{key}`: a run may end where {self.machine.name} does not accept")
 
-    def row(self, key: str, place: str, state: str, stopping: bool) -> tuple[set[Any], set[Any]]:
-        rows = self._claims_at(key, "bodies", place)
+    def row(self, key: str, place: str, state: str, stopping: bool) -> tuple[States, States]:
+        rows = self._claims_of(key)["bodies"].setdefault(place, {})
         if state not in rows or (stopping and "stops" not in rows[state]):
             ends, stops = self.walk(key, place, self.body(key, place), {state}, stopping)
-            rows[state] = {"ends": sorted(ends), **({"stops": sorted(stops)} if stopping else {})}
+            made: BodyClaim = {"ends": sorted(ends)}
+            if stopping:
+                made["stops"] = sorted(stops)
+            rows[state] = made
         return super().row(key, place, state, stopping)
 
-    def claim(self, key: str, place: str, node: Any, state: str, stopping: bool) -> Any:
-        rows = self._claims_at(key, "loops", place)
+    def claim(
+        self, key: str, place: str, node: Instruction, state: str, stopping: bool
+    ) -> LoopClaim:
+        rows = self._claims_of(key)["loops"].setdefault(place, {})
         keeps, branches = "keep" in node, node["op"] == "fork"
         stops = stopping and branches and not keeps
         if state not in rows or (stops and "rounds" in rows[state] and "stops" not in rows[state]):
             least, most = turns(node)
-            claim: dict[str, Any] = {}
+            claim: LoopClaim = {}
             is_told = False
             if branches and most != 1:
                 symbols = self.alphabet(node["body"])
@@ -158,36 +178,33 @@ class Making(Word):
             rows[state] = claim
         return super().claim(key, place, node, state, stopping)
 
-    def _claims_at(self, key: str, kind: str, place: str) -> dict[str, Any]:
-        rows: dict[str, Any] = self.rows.setdefault(key, {"bodies": {}, "loops": {}})[kind]
-        by_state: dict[str, Any] = rows.setdefault(place, {})
-        return by_state
+    def _claims_of(self, key: str) -> WordClaims:
+        return self.rows.setdefault(key, {"bodies": {}, "loops": {}})
 
-    def _turn(self, key: str, place: str, some_stop: bool, state: str) -> set[Any]:
+    def _turn(self, key: str, place: str, some_stop: bool, state: str) -> States:
         return set.union(*self.row(key, place, state, some_stop))
 
-    def _reach(self, state: str, symbols: set[Any]) -> set[str]:
+    def _reach(self, state: str, symbols: set[Symbol]) -> States:
         """Every state to which some of the symbols lead, in any order."""
         reach, work = {state}, [state]
         while work:
             current = work.pop()
-            new = (
-                set().union(*(self.machine.after(current, symbol) for symbol in symbols))
-                - reach
-                - {None}
+            after = set[str | None]().union(
+                *(self.machine.after(current, symbol) for symbol in symbols)
             )
+            new = {state for state in after if state is not None} - reach
             reach |= new
             work += new
         return reach
 
     def _chain(
-        self, state: str, least: int, most: int | None, turn: Callable[[str], set[Any]]
+        self, state: str, least: int, most: int | None, turn: Callable[[str], States]
     ) -> list[list[str]]:
         """The states after each round; from round `least` on those of the rounds before, too, so that they come to an end."""
         chain = [{state}]
         while len(chain) - 1 != most:
             before = chain[-1]
-            after: set[Any] = set().union(*(turn(start) for start in before))
+            after: States = set().union(*(turn(start) for start in before))
             if len(chain) > min(least, MOST_ROUNDS):
                 after |= before
             if after == before:

@@ -6,13 +6,16 @@ gets a row of its own.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..control import digest
 from ..file_sets import Files, lasting
 from ..flow import Flow
 from ..labels import KEPT, Name, State, covers, stored, within, written
 from ..plans import Wrong
+
+if TYPE_CHECKING:
+    from ..forms import Data, DataRow, FileFacts, Held, Instruction, Program
 
 MOST_ROWS = 5000
 """Maximum rows (ways in which plans begin); beyond it no certificate is made."""
@@ -22,7 +25,7 @@ __all__ = ["Wrong", "make"]
 Left = dict[Files, int]
 
 
-def make(program: dict[str, Any], making: type[Making] | None = None) -> dict[str, Any]:
+def make(program: Program, making: type[Making] | None = None) -> Data:
     """The claims about text from outside. Raises Wrong, with the place, where it may choose what it may not.
 
     `making`: the walk that makes them (for tests).
@@ -43,18 +46,18 @@ def make(program: dict[str, Any], making: type[Making] | None = None) -> dict[st
     }
 
 
-def _written(labels: dict[Files, int]) -> list[Any]:
-    return [[list(files), written(label)] for files, label in sorted(labels.items())]
+def _written(labels: dict[Files, int]) -> FileFacts:
+    return [(list(files), written(label)) for files, label in sorted(labels.items())]
 
 
 class Rows:
     """The rows that are made, by how they begin."""
 
-    def __init__(self, program: dict[str, Any], left: Left, making: type[Making]) -> None:
+    def __init__(self, program: Program, left: Left, making: type[Making]) -> None:
         self.program, self.known_left, self.making = program, left, making
-        self.rows: list[dict[str, Any]] = []
+        self.rows: list[DataRow] = []
         self.left: Left = {}
-        self.numbers: dict[Any, int] = {}
+        self.numbers: dict[tuple[object, ...], int] = {}
 
     def row(self, plan: str, kept: bool, given: dict[str, int], state: State, choices: int) -> int:
         """The number of the row for a plan that begins so."""
@@ -65,19 +68,20 @@ class Rows:
             if len(self.rows) >= MOST_ROWS:
                 raise Wrong(f"plan `{plan}`: plans begin in more than {MOST_ROWS} ways")
             self.numbers[key] = len(self.rows)
-            row: dict[str, Any] = {
+            row: DataRow = {
                 "plan": plan, "kept": kept, "choices": written(choices),
                 "params": {name: written(label) for name, label in params.items()},
-                **{kind: _written(getattr(state, kind)) for kind in KEPT}, "loops": {}, "calls": {},
+                "texts": _written(state.texts), "there": _written(state.there), "loops": {}, "calls": {},
+                "gives": {"result": [], "fails": [], "stops": [], "texts": [], "there": []},
             }  # fmt: skip
             self.rows.append(row)
             walk = self.making(self, row)
             walk.body("", walk.plan["body"], walk.begin())
             row["loops"] = {place: walk.shown(place) for place in walk.heads}
             row["gives"] = {
-                part: written(getattr(walk, part)) for part in ("result", "fails", "stops")
-            }
-            row["gives"] |= {kind: _written(walk.wrote[kind]) for kind in KEPT}
+                "result": written(walk.result), "fails": written(walk.fails), "stops": written(walk.stops),
+                "texts": _written(walk.wrote["texts"]), "there": _written(walk.wrote["there"]),
+            }  # fmt: skip
             for paths, label in walk.wrote["texts"].items():
                 if lasting(paths):
                     self.left[paths] = self.left.get(paths, 0) | label
@@ -87,19 +91,21 @@ class Rows:
 class Making(Flow):
     """The walk of the checker, which makes claims when it asks for them."""
 
-    def __init__(self, rows: Rows, row: dict[str, Any]) -> None:
+    def __init__(self, rows: Rows, row: DataRow) -> None:
         super().__init__(rows.program, {"rows": rows.rows, "left": []}, row)
         self.made, self.left = rows, rows.known_left
         self.heads: dict[str, State] = {}
         self.named: dict[str, set[str]] = {}
 
-    def callee(self, state: State, node: Any, place: str, given: dict[str, int]) -> Any:
+    def callee(self, state: State, node: Instruction, place: str, given: dict[str, int]) -> DataRow:
         self.row["calls"][place] = self.made.row(
             node["plan"], self.kept, given, state, self.outer | state.inner
         )
         return self.made.rows[self.row["calls"][place]]
 
-    def rounds(self, state: State, node: Any, place: str, item: Name, names: Any) -> None:
+    def rounds(
+        self, state: State, node: Instruction, place: str, item: Name, names: dict[str, Name | None]
+    ) -> None:
         head, named = state.copy(), self.named.setdefault(place, set())
         if (
             place in self.heads
@@ -127,7 +133,7 @@ class Making(Flow):
             head.inner,
         )
 
-    def shown(self, place: str) -> dict[str, Any]:
+    def shown(self, place: str) -> Held:
         """The claim about a loop; of names it has those that its rounds bind."""
         head = self.heads[place]
         names = {
