@@ -240,7 +240,7 @@ def test_calls_are_offered_of_plans_that_take_any_text(tmp_path: Path) -> None:
 
 
 def test_what_a_call_gives_is_no_value_for_a_step_that_needs_one(tmp_path: Path) -> None:
-    """A plan without a `yield` gives null, which may be shown and is not all that a step is given."""
+    """A plan without a `yield` gives null, which may stand in a text and is not all that a step is given."""
     head, end = (
         "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete r\n",
         "close_task\nsubmit\n",
@@ -252,7 +252,7 @@ def test_what_a_call_gives_is_no_value_for_a_step_that_needs_one(tmp_path: Path)
     tools = [*FEW, "plan_deep_research"]
     made = matcher(export(linker(tmp_path), "llguidance", tools=tools, most=6).text)
     for step, spelled in (("plan_deep_research {answer1}", False), ("plan_deep_research a {answer1}", True),
-                          ("message_user {answer1}", True)):  # fmt: skip
+                          ("message_user {answer1}", False), ("message_user a {answer1}", True)):  # fmt: skip
         text = f"{head}answer1 <- call_plan few\n{step}\n{end}"
         assert (errors(linker(tmp_path), text) == []) == spelled == spells(made, text), text
         made.reset()

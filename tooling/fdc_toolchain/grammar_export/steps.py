@@ -298,7 +298,8 @@ class Steps:
             return [self._command(level)]
         if item.kind == "rest":
             most = min(level, _limit(limits[item.name]))
-            need = "text" if item.text else "value" if self.place.free or item.required else "any"
+            filled = self.place.free or item.required or item.name in tool.need_one_of
+            need = "text" if item.text else "value" if filled else "any"
             return [self.texts.text(most, need=need)]
         if item.kind == "word":
             return [Use(self.texts.value("value", 1).rule and "word")]

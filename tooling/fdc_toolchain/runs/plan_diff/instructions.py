@@ -1,4 +1,4 @@
-"""What instructions of a program say: as text, by the names in them, and what their tools may do."""
+"""Reads instructions of a program: as text, the names in them, and the effects of their tools."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def names_used(value: Any) -> set[str]:
 
 
 def without_lines(value: Any) -> Any:
-    """Instructions without their lines."""
+    """Instructions without line numbers."""
     if isinstance(value, dict):
         return {
             key: without_lines(inner)
@@ -63,7 +63,7 @@ def without_lines(value: Any) -> Any:
 
 
 def text_of(parts: Any) -> str:
-    """A template as plans write it."""
+    """A template in plan syntax."""
     return "".join(
         _REFERENCE.sub(r"{\g<0>}", part)
         if isinstance(part, str)
@@ -73,7 +73,7 @@ def text_of(parts: Any) -> str:
 
 
 def condition_text(tree: Any) -> str:
-    """A condition as plans write it, near enough to be known again."""
+    """A condition in a syntax close to that of plans."""
     if "ref" in tree:
         return ".".join(tree["ref"])
     if "const" in tree:

@@ -1,4 +1,4 @@
-"""Whether what a plan does, asks, looks at and follows stands behind the same gates and things as in another plan."""
+"""Finds questions, reads and steps that come after other actions or fewer gates than in another plan."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .walk import Done, Origin, Seen, Walked, told
 
 
 def asked_otherwise(before: Walked, after: Walked) -> Iterator[str]:
-    """What is asked or looked at behind other things than before, and questions before which the user is told less."""
+    """Questions and reads that come after other actions than before, and questions before which the user is told less."""
     one, other = _orders(before, after)
     for name, now in after.seen.items():
         then = before.seen.get(name)
@@ -22,13 +22,13 @@ def asked_otherwise(before: Walked, after: Walked) -> Iterator[str]:
 
 
 def _said(walked: Walked, ask: Seen) -> Counter[Origin]:
-    """What the user is surely told before a question."""
+    """The messages that the user always gets before a question."""
     ways = walked.branches - ask.gates
     return Counter(step.given for step in walked.said[: ask.said] if not step.gates & ways)
 
 
 def followed_otherwise(before: Walked, after: Walked) -> Iterator[str]:
-    """Steps that do what they find, behind other things than before."""
+    """Steps that follow what they read, after other actions than before."""
     one, other = _orders(before, after)
     known: dict[Origin, set[Origin]] = {}
     for step in before.steps:
@@ -39,7 +39,7 @@ def followed_otherwise(before: Walked, after: Walked) -> Iterator[str]:
 
 
 def unguarded(before: list[Done], after: list[Done]) -> Iterable[str]:
-    """Steps that stand behind fewer gates than before; one that is new, than those that are gone."""
+    """Steps behind fewer gates than before; for a new step, than those that it replaces."""
     known: dict[str, list[frozenset[str]]] = {}
     same: dict[str, list[frozenset[str]]] = {}
     for step in before:
@@ -70,7 +70,7 @@ def unguarded(before: list[Done], after: list[Done]) -> Iterable[str]:
 
 
 class _Order:
-    """Names for what is done before a place, and on which ways that the place does not stand behind."""
+    """Names for the actions before a place, with the branches that do not contain the place."""
 
     def __init__(self, walked: Walked, steps: list[Done]) -> None:
         self.walked = walked
@@ -78,7 +78,7 @@ class _Order:
         self.known: dict[frozenset[str], list[Origin]] = {}
 
     def name(self, place: Done | Seen) -> Origin:
-        """Its name there, and at the end of the loops around it."""
+        """The name at the place, and at the end of the loops around it."""
         behind = place.gates & self.walked.branches
         if behind not in self.known:
             names = self.known[behind] = [told()]
@@ -91,7 +91,7 @@ class _Order:
 
 
 def _orders(before: Walked, after: Walked) -> tuple[_Order, _Order]:
-    """Without what is not done at all in the second plan, and what is new there, which is told by itself."""
+    """Without actions that only one plan has; these are reported themselves."""
     whats, givens = {step.what for step in before.acted}, {step.given for step in after.acted}
     return (
         _Order(before, [step for step in before.acted if step.given in givens]),
