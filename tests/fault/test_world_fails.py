@@ -216,10 +216,10 @@ def test_where_the_disk_gets_full_the_end_says_what_resume_will_ask(
         (disk / "big").unlink()
         shown = json.loads(fdc("show", "last", "--format", "json", cwd=disk).stdout)
         steps = sum(record["kind"] == "outcome" for record in shown["records"])
-        assert f"left off after {steps} steps" in done.stdout
+        assert f"stopped after {steps} steps, " in done.stdout
         went = fdc("resume", "last", cwd=disk)
-        assert ("nothing is lost" in done.stdout) == (went.returncode == 0)
-        assert ("unknown whether it happened" in done.stdout) == (went.returncode == 5)
+        assert ("all steps are recorded" in done.stdout) == (went.returncode == 0)
+        assert ("no outcome: " in done.stdout) == (went.returncode == 5)
         assert fdc("resume", "last", "--all", "--assume", "done", cwd=disk).returncode == 0
 
 

@@ -140,7 +140,7 @@ def test_help_and_lists_show_it_and_import_nothing_of_it(way: Way) -> None:
     env = {"_FDC_COMPLETE": "bash_complete", "COMP_WORDS": "fdc min", "COMP_CWORD": "1"}
     assert "minutes" in way.fdc(**env).stdout
     done = way.fdc("minutes", "a", "b", "c")
-    assert 2 == done.returncode and "`c` is one value too many; `fdc minutes` takes `path`, `folder`" in done.stderr  # fmt: skip
+    assert 2 == done.returncode and "`c` is one value too many: `fdc minutes` takes `path`, `folder`" in done.stderr  # fmt: skip
 
 
 def test_no_line_of_the_product_names_it() -> None:

@@ -27,7 +27,7 @@ def spoken_of(made: Made, place: tuple[str, int], assumptions: list[Diagnostic])
     path, line = place
     used = names_in(made.files[path].split("\n")[line - 1])
     for one in assumptions:
-        needs = one.message.split("plan uses it: ")[1]
+        needs = one.message.split("the plan needs: ")[1]
         if used & names_in(needs) and (
             path == "a.plan" or f"in `{path}`" in needs or one.span.path == path
         ):
@@ -83,7 +83,7 @@ def test_only_what_is_spoken_of_stops_a_run_for_a_type_and_what_is_refused_stops
         )
         if (
             first is None
-            or lines[first - 1].startswith(("if", "require"))
+            or lines[first - 1].startswith(("if", "require", "iterate"))
             and re.search(" (and|or) ", lines[first - 1])
         ):
             continue

@@ -289,7 +289,7 @@ def test_a_text_that_a_run_brings_may_be_no_pattern_and_no_message() -> None:
 def test_a_tool_that_needs_one_of_two_arguments_is_given_one_that_is_not_null() -> None:
     sub = "param on\nl <- list_files\nif on\n  yield {l}\n"
     call = "x <- call_plan b.plan on=a\n"
-    said = "the result `x` of `b.plan` is as the plan uses it: `x` is not null"
+    said = "the result `x` of `b.plan` has the form that the plan needs: `x` is not null"
     assert [(2, said)] == assumed(call + "message_user {x}\n", **{"b.plan": sub})
     for safe in (
         "message_user {x}\n  text\n",
