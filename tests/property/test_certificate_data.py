@@ -23,8 +23,8 @@ from fdc_toolchain.linking.project.settings import SettingsError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference.generate import plan_set
 from tests.reference.runs import folder
+from tests.reference.wide import plan_set
 from tests.support import (
     damage,
     filesets,

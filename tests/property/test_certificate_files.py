@@ -19,8 +19,8 @@ from fdc_toolchain.check import program_of
 from fdc_toolchain.linking.project.files import Files
 from fdc_toolchain.linking.project.settings import SettingsError
 
-from tests.reference.generate import plan_set
 from tests.reference.runs import folder
+from tests.reference.wide import plan_set
 from tests.support import (
     damage,
     filesets,

@@ -16,8 +16,8 @@ from fdc_toolchain.linking.project.settings import SettingsError, read_settings
 from fdc_toolchain.syntax.parse import parse
 from fdc_toolchain.syntax.parse_again import parse_again
 
-from tests.reference.generate import plan_set
 from tests.reference.runs import folder
+from tests.reference.wide import plan_set
 from tests.support import profiles
 
 LINES = (

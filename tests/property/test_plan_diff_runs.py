@@ -15,9 +15,9 @@ from fdc_toolchain.linking.project.settings import SettingsError
 from fdc_toolchain.rules.bounds import Bounds
 from fdc_toolchain.runs.plan_diff.compare import MEASURES, Side, compare
 
-from tests.reference.generate import plan_set
 from tests.reference.interpret import Interpreter, catalogue
 from tests.reference.runs import PlanSet, folder
+from tests.reference.wide import plan_set
 from tests.reference.world import World
 from tests.support import second_opinion as product
 from tests.support.changed_lines import mutated

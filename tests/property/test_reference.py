@@ -23,10 +23,11 @@ from fdc_toolchain.check import Checked
 from fdc_toolchain.linking.project.settings import SettingsError
 
 from tests.reference.conditions import Condition, holds
-from tests.reference.generate import PATHS, plan_set
+from tests.reference.generate import PATHS
 from tests.reference.interpret import End, Interpreter
 from tests.reference.runs import PlanSet, all_runs, folder
 from tests.reference.stops import ALLOWED
+from tests.reference.wide import plan_set
 from tests.reference.world import FollowingWorld, World
 from tests.support import profiles
 from tests.support import second_opinion as product

@@ -216,14 +216,14 @@ def list_files(root: Path, path: Any = None) -> list[str]:
     return listed(root, path)
 
 
-def grep(root: Path, pattern: Any, path: Any = None) -> list[dict[str, Any]]:
+def grep(root: Path, pattern: Any, path: Any = None, most: Any = None) -> list[dict[str, Any]]:
     if not isinstance(pattern, str):
         raise Stop("type", "`pattern` must be text")
     try:
         expression = re.compile(pattern)
     except re.error as error:
         raise Stop("argument", f"`{pattern}` is not a regular expression: {error}") from None
-    return list(islice(_hits(root, expression, listed(root, path)), 2_000))
+    return list(islice(_hits(root, expression, listed(root, path)), whole(most, "most") or 2_000))
 
 
 def _hits(root: Path, expression: re.Pattern[str], names: list[str]) -> Iterator[dict[str, Any]]:
@@ -232,6 +232,47 @@ def _hits(root: Path, expression: re.Pattern[str], names: list[str]) -> Iterator
         for number, line in enumerate(text.splitlines(), 1):
             if expression.search(line):
                 yield {"path": name, "line": number, "text": line[:400]}
+
+
+def whole(value: Any, what: str) -> int | None:
+    """A number that is given as one or as a text that contains one; None where none is given."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            value = float(value.strip()) if re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", value) else None
+        except ValueError:
+            value = None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise Stop("type", f"`{what}` must be a number")
+    return int(value)
+
+
+def read_lines(root: Path, path: Any, first: Any = None, last: Any = None) -> dict[str, Any]:
+    """The lines that exist from `first` to `last`; both count from 1."""
+    begin, end = whole(first, "first") or 1, whole(last, "last")
+    name, real = existing(root, path)
+    lines = read_text(real, name).removesuffix("\n").split("\n")
+    begin = max(1, begin)
+    end = min(len(lines), begin + 999, end or len(lines))
+    text = "\n".join(lines[begin - 1 : max(end, 0)])
+    return {"text": text, "first": begin, "last": end, "lines": len(lines)}
+
+
+def append(root: Path, item: Any = None, to: Any = None) -> list[Any]:
+    """A value that is not a list counts as a list of one item."""
+    before = to if isinstance(to, list) else [] if to is None else [to]
+    return [*before, *([] if item is None else [item])]
+
+
+def among(root: Path, value: Any, of: Any) -> str:
+    if not isinstance(value, str):
+        raise Stop("type", "`value` must be text")
+    if not isinstance(of, list):
+        raise Stop("type", "`of` must be a list")
+    if value not in of:
+        raise Stop("world", f"`{value}` is not in the list")
+    return value
 
 
 SECTION = re.compile(r"<{7} SEARCH\n(.*?)={7}\n(.*?)>{7} REPLACE\n?", re.DOTALL)
@@ -263,6 +304,9 @@ FILE_TOOLS: dict[str, Callable[..., Any]] = {
         rename_file,
         list_files,
         grep,
+        read_lines,
+        append,
+        among,
         replace_with_git_merge_diff,
     )
 }

@@ -48,6 +48,7 @@ FAILURES = {
     "timeout": "limit",
     "net": "world",
     "busy": "world",
+    "input": "world",
 }
 """Kinds of failures of tools that the reference calls otherwise."""
 NEVER = {"automaton": "bug", "unfinished": "bug", "unbound": "bug", "stack": "bug", "name": "bug"}
