@@ -31,11 +31,13 @@ class WideMaker(Maker):
             return list(getattr(self, f"make_{self.random.choice(made)}")(picture, depth))
         return super().statement(picture, depth)
 
-    def used_path(self, picture: Picture) -> str:
-        if self.chance(0.35) and (name := self.reference(picture, "hit", "answer", "lines")):
-            field = {"hit": ".path", "lines": ".text"}.get(picture.names.get(name, ""), "")
-            return f"{{{name}{field}}}"
-        return super().used_path(picture)
+    def reference(self, picture: Picture, *kinds: str) -> str | None:
+        """Where the name of a file is wanted, often a field that holds one."""
+        if "item" in kinds and self.chance(0.35) and (hits := picture.of("hit", "lines", "answer")):
+            name = self.random.choice(hits)
+            field = {"hit": ".path", "lines": ".text"}.get(picture.names[name], "")
+            return f"{name}{field}"
+        return super().reference(picture, *kinds)
 
     def field(self, picture: Picture) -> str | None:
         """A value or a field of it, `NAME` or `NAME.FIELD`; None if nothing is bound."""
