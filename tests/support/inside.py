@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import subprocess
@@ -30,5 +31,8 @@ def fdc(
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        code = main(list(arguments))
+        try:
+            code = main(list(arguments))
+        finally:
+            gc.enable()  # `fdc lint` leaves it disabled: its process would end here
     return subprocess.CompletedProcess(list(arguments), code, out.getvalue(), err.getvalue())

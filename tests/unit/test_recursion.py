@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -25,4 +27,25 @@ def test_garbage_is_collected_again_behind_a_check_however_it_ends(workspace: Pa
             assert not gc.isenabled()
         assert not gc.isenabled()
         _ = 1 / 0
+    assert gc.isenabled()
+
+
+def test_garbage_is_collected_again_however_checks_of_several_threads_overlap() -> None:
+    """One begins at the very moment at which another one ends."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def often() -> None:
+        for _ in range(50_000):
+            with uncollected():
+                pass
+
+    try:
+        threads = [threading.Thread(target=often) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
     assert gc.isenabled()

@@ -16,16 +16,41 @@ def deepen() -> None:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), DEPTH))
 
 
+class Garbage:
+    """Garbage collection, disabled while a check is under way in any thread, and put back behind the last one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._checks = 0
+        self._before = True
+
+    def leave_alone(self) -> None:
+        """A check begins."""
+        with self._lock:
+            if self._checks == 0:
+                self._before = gc.isenabled()
+            self._checks += 1
+            gc.disable()
+
+    def collect_again(self) -> None:
+        """A check ends."""
+        with self._lock:
+            self._checks -= 1
+            if self._checks == 0 and self._before:
+                gc.enable()
+
+
+_GARBAGE = Garbage()
+
+
 @contextmanager
 def uncollected() -> Iterator[None]:
     """Disables garbage collection: a check makes no cycles, and in a large heap a collection takes longer than a rule."""
-    on = gc.isenabled()
-    gc.disable()
+    _GARBAGE.leave_alone()
     try:
         yield
     finally:
-        if on:
-            gc.enable()
+        _GARBAGE.collect_again()
 
 
 class Depth:
