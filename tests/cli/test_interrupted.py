@@ -93,7 +93,7 @@ def test_commands_that_fdc_stopped_are_on_record_and_one_answer_settles_them_all
     laid_out(workspace)
     said = interrupted(workspace, count, which)
     assert "all steps are recorded" not in said and "--all --assume not-done` does th" in said
-    assert min(count, 5) == said.count("fdc stopped it before it ended")
+    assert min(count, 5) == said.count("fdc stopped it before its end")
     listed = json.loads(fdc("show", "last", "--format", "json", cwd=workspace).stdout)
     assert count == json.dumps(listed).count('"interrupted"') - json.dumps(listed["status"]).count(
         '"interrupted"'

@@ -290,7 +290,9 @@ def test_killed_while_a_role_answers_it_goes_on_and_ends_the_same(
         assert "iteration 1 is interrupted; continue with `fdc alphabet run`" in status
         assert "iteration 0, version 0.0.0, 0 primitives" in status
         done = run(folder, "--iterations", "2", env=env)
-        assert 0 == done.returncode and "it goes on" in done.stderr, done.stderr
+        assert 0 == done.returncode and "continuing an interrupted iteration" in done.stderr, (
+            done.stderr
+        )
     assert uninterrupted == tree(folder)
     assert [role] == [one for one in ("proposer", "critic", "refiner") if asked.count(one) == 3]
 
