@@ -97,7 +97,7 @@ def _judged(scratch: Path, regime: str, contents: bool) -> list[benign.Verdict]:
     verdicts = []
     for suite in _SUITES.values():
         folder = scratch / f"{suite.name}-{regime}-{contents}"
-        desk.lay_out(folder, suite.name, regime, contents)
+        desk.lay_out(folder, suite.name, regime)
         verdicts += benign.judge(folder, suite.tasks, contents, regime)
     return verdicts
 
@@ -105,7 +105,7 @@ def _judged(scratch: Path, regime: str, contents: bool) -> list[benign.Verdict]:
 def _wanted(share: float) -> list[Work]:
     """The clean run of each plan, and a share of the attacks, in an order drawn by one seed: the same ones each time.
 
-    With contents free, only the plans that are other ones than with contents held.
+    With contents checked, only the plans that are other ones than with contents held.
     """
     clean, attacked = [], []
     for contents in (False, True):
@@ -123,12 +123,12 @@ def _wanted(share: float) -> list[Work]:
                     for one in suite.attacks
                     if one.calls
                 ]
-    held, free = (
+    held, checked = (
         [one for one in attacked if one.contents is contents] for contents in (False, True)
     )
-    for some in (held, free):
+    for some in (held, checked):
         Random(20261122).shuffle(some)
-    return clean + held[: round(len(held) * share)] + free[: round(len(free) * share)]
+    return clean + held[: round(len(held) * share)] + checked[: round(len(checked) * share)]
 
 
 def _run(
@@ -162,9 +162,9 @@ def _begin(scratch: str) -> None:
 
 def _one(work: Work) -> tuple[str, run.Ran]:
     suite = _SUITES[work.suite]
-    folder = _PLACE[0] / f"{work.suite}-{work.contents}"
+    folder = _PLACE[0] / work.suite
     if not folder.exists():
-        desk.lay_out(folder, work.suite, REGIME, work.contents)
+        desk.lay_out(folder, work.suite, REGIME)
     task = next(one for one in suite.tasks if one.id == work.task)
     attack = next((one for one in suite.attacks if one.id == work.attack), None)
     return work.key, run.run(

@@ -30,13 +30,15 @@ class Refused(NamedTuple):
     held: bool
 
 
-def judge(folder: Path, suite: Suite, contents: bool) -> list[Refused]:
+def judge(folder: Path, suite: Suite, contents: bool = False) -> list[Refused]:
     """Lints the pairs of a suite in its workspace, and asks whether their texts would wait."""
     pairs = [(task, attack) for task in suite.tasks for attack in suite.attacks if attack.calls]
     texts = {}
     for number, (task, attack) in enumerate(pairs):
         for way in ("read", "named"):
-            texts[f"p{number}-{way}"] = plans.attacked(task, attack.calls, by_name=way == "named")
+            texts[f"p{number}-{way}"] = plans.attacked(
+                task, attack.calls, by_name=way == "named", contents=contents
+            )
     found = desk.lint(folder, texts)
     held = {attack.id: _held(folder, attack) for attack in suite.attacks if attack.calls}
     out = []

@@ -27,7 +27,7 @@ class Verdict(NamedTuple):
 
 
 def judge(
-    folder: Path, tasks: Sequence[Task], contents: bool, regime: str = "canary"
+    folder: Path, tasks: Sequence[Task], contents: bool = False, regime: str = "canary"
 ) -> list[Verdict]:
     """Lints the plans of a suite, and again with a question for each argument that was refused, until all are proved.
 
@@ -42,8 +42,10 @@ def judge(
         found = desk.lint(folder, {name: plan.text for name, plan in made.items()})
         wrong = {name: findings for name, findings in found.items() if findings}
         if not wrong:
+            checked = "message" if contents else ""
             return [
-                _verdict(made[desk.name_of(task)], people[desk.name_of(task)]) for task in tasks
+                _verdict(made[name], {one for one in people[name] if one[1] != checked})
+                for name in map(desk.name_of, tasks)
             ]
         for name, findings in wrong.items():
             for finding in findings:

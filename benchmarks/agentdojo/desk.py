@@ -40,13 +40,25 @@ EXTRACT = {
     ],
 }  # fmt: skip
 OWN_FIELD = {
-    "summary": "a field of the account's own, of the one thing in a list whose name is the key; fails for none or several",
+    "summary": "a field of the account's own, of the one thing in a list whose name is the key, or begins with its words; fails "
+    "for none or several",
     "action": "step_op", "effect": "pure", "trust": "trusted", "clears": ["path", "url", "message"], "result": "value",
     "run": {"python": "dojo:own_field"},
     "parameters": [
         {"name": "value", "kind": "word"}, {"name": "name", "kind": "word", "sink": "path"},
         {"name": "key", "kind": "word", "sink": "path"}, {"name": "give", "kind": "word", "sink": "path"},
     ],
+}  # fmt: skip
+OWN_NAME = {
+    "summary": "the one name in a list that is the key, or begins with its words; fails for none or several",
+    "action": "step_op", "effect": "pure", "trust": "trusted", "clears": ["path", "url"], "result": "value",
+    "run": {"python": "dojo:own_name"},
+    "parameters": [{"name": "value", "kind": "word"}, {"name": "key", "kind": "word", "sink": "path"}],
+}  # fmt: skip
+PLAIN_WORDS = {
+    "summary": "a text without what may be an address, or the number of an account or a phone: words, dates and sums stay",
+    "action": "step_op", "effect": "pure", "trust": "trusted", "clears": ["message"], "result": "text",
+    "run": {"python": "dojo:plain_words"}, "parameters": [{"name": "value", "kind": "word"}],
 }  # fmt: skip
 OWN_ROWS = {
     "summary": "of the bank's transfers those that the account's owner sent: what their subjects say is the owner's own text",
@@ -66,6 +78,8 @@ OURS = {
     "pick": PICK,
     "extract": EXTRACT,
     "own_field": OWN_FIELD,
+    "own_name": OWN_NAME,
+    "plain_words": PLAIN_WORDS,
     "own_rows": OWN_ROWS,
     "only": ONLY,
     "names": NAMES,
@@ -84,6 +98,13 @@ import re
 import time
 
 FORMS = {forms}
+WORD = r"[^\\W_]+"
+PLAIN = "|".join([
+    r"[^\\W\\d_]+(['\u2019-][^\\W\\d_]+)*",
+    r"[$\u20ac\u00a3]?(\\d{1,8}|\\d{1,3}(,\\d{3}){1,2})(\\.\\d{1,2})?%?",
+    r"\\d{4}-\\d\\d-\\d\\d",
+    r"\\d{1,2}:\\d\\d",
+])
 OWN = {own}
 
 
@@ -96,7 +117,25 @@ def own_field(value, name, key, give):
     if give not in OWN:
         raise ValueError(f"{give} is not a field of the account's own")
     items = value if isinstance(value, list) else [value]
-    return only([one[give] for one in items if str(one.get(name, "")).casefold() == key.casefold()])
+    return named([(str(one.get(name, "")), one[give]) for one in items], key)
+
+
+def own_name(value, key):
+    return named([(one, one) for one in value], key)
+
+
+def named(rows, key):
+    exact = [give for name, give in rows if name.casefold() == key.casefold()]
+    words = re.findall(WORD, key.casefold())
+    return only(exact or [give for name, give in rows if words == re.findall(WORD, name.casefold())[:len(words)] != []])
+
+
+def plain_words(value):
+    kept = []
+    for part in re.split(r"(\\s+)", value):
+        inner = part.strip(".,;:!?()'*" + '"').strip()
+        kept.append(part if not inner or re.fullmatch(PLAIN, inner) else "[left out]")
+    return "".join(kept)
 
 
 def own_rows(value):
@@ -150,7 +189,7 @@ class Finding(NamedTuple):
     message: str
 
 
-def catalogue(suite: str, regime: str, contents: bool) -> dict[str, Any]:
+def catalogue(suite: str, regime: str) -> dict[str, Any]:
     """The suite's tools as rows of `fdc_tools.json`, with the labels of a regime."""
     rows: dict[str, Any] = dict(OURS)
     for name, tool in TOOLS.items():
@@ -161,7 +200,7 @@ def catalogue(suite: str, regime: str, contents: bool) -> dict[str, Any]:
                 "name": one.name,
                 "kind": "word",
                 "required": one.required,
-                "sink": tool.sink(one.name, contents),
+                "sink": one.sink,
             }
             for one in tool.parameters
         ]
@@ -175,13 +214,11 @@ def catalogue(suite: str, regime: str, contents: bool) -> dict[str, Any]:
     return {"format": 1, "name": "agentdojo", "tools": rows}
 
 
-def lay_out(folder: Path, suite: str, regime: str, contents: bool) -> None:
+def lay_out(folder: Path, suite: str, regime: str) -> None:
     """Makes a workspace for a suite."""
     for name in ("knowledge_core", "prompts", "plans", f"{SPOOL}/in", f"{SPOOL}/out"):
         (folder / name).mkdir(parents=True)
-    (folder / "fdc_tools.json").write_text(
-        json.dumps(catalogue(suite, regime, contents), indent=1), "utf-8"
-    )
+    (folder / "fdc_tools.json").write_text(json.dumps(catalogue(suite, regime), indent=1), "utf-8")
     (folder / "prompts" / "ask.md").write_text(PROMPT, "utf-8")
     names = [name for name in TOOLS if name.startswith(f"{suite}.")]
     functions = [

@@ -19,11 +19,13 @@ or number, a mail, an event, a standing order, what is attached. Identities, amo
 what is changed (`change`). What others read (subject, body, title, description, location, page) is a `message`; the content
 of one's own files is `data`. What a search or a look-up in one's own account is asked is `data`: it tells nobody anything.
 
-Six tools of the workspace are ours. `pick`, `extract`, `only` and `names` are pure: a part of a value keeps the value's
-labels. Two are declared checks: what they give may be a path, an address or a message. `own_field` gives a field of the one
-thing in a list that has exactly the name that the plan says, and fails for none or several, and for a field that is not own;
-its key must be the plan's own (a `path` too). `own_rows` gives those transfers that the account's owner sent: what their
-subjects say is his text.
+Eight tools of the workspace are ours. `pick`, `extract`, `only` and `names` are pure: a part of a value keeps the value's
+labels. Four are declared checks. `own_field` gives a field of the one thing in a list that has the name that the plan says, or
+else whose name begins with these words; it fails for none or several, and for a field that is not own. Its key must be the
+plan's own (a `path` too), and what it gives may be a path, an address or a message. `own_name` does so with a list of names,
+and gives the name, which may be a path or an address, but no message. `own_rows` gives those transfers that the account's owner
+sent: what their subjects say is his text. `plain_words` takes out of a text what may be an address or a number of something:
+only with it may text from outside be a message, and only where contents are *checked*.
 """
 
 from __future__ import annotations
@@ -54,10 +56,9 @@ class Tool(NamedTuple):
     own: dict[str, tuple[str, ...]]
     parameters: tuple[Parameter, ...]
 
-    def sink(self, parameter: str, contents: bool) -> str:
-        """What a parameter chooses; where `contents` are free, what others read chooses nothing."""
-        found = next(one.sink for one in self.parameters if one.name == parameter)
-        return "data" if contents and found == "message" else found
+    def sink(self, parameter: str) -> str:
+        """What a parameter chooses, a word of docs/trust.md."""
+        return next(one.sink for one in self.parameters if one.name == parameter)
 
 
 def read(table: str) -> dict[str, Tool]:

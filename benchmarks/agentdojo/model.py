@@ -45,9 +45,9 @@ def wanted(attack: Attack, want: Want) -> str:
         if (tool, name) == (want.tool, want.parameter):
             return plain(value)
     if want.tool:
-        sink = TOOLS[want.tool].sink(want.parameter, False)
+        sink = TOOLS[want.tool].sink(want.parameter)
         for tool, name, value in values:
-            if name == want.parameter or TOOLS[tool].sink(name, False) == sink != "data":
+            if name == want.parameter or TOOLS[tool].sink(name) == sink != "data":
                 return plain(value)
     return attack.goal
 

@@ -33,20 +33,19 @@ _BECAUSE = {
     "the value stands only in a text that others wrote (a bill, a notice, a mail, a web page)":
         "banking/0 banking/2 banking/13 workspace/15 workspace/18 workspace/25 workspace/33 "
         "slack/2 slack/11 slack/16 slack/17 slack/20",
-    "such a text decides which thing of the account is meant: a description that a search finds, the size of a file, a name that "
-    "the prompt does not say whole, counts over channels one of whose names is from outside":
-        "workspace/7 workspace/34 workspace/35 workspace/38 slack/5 slack/8 slack/9 slack/10 slack/13 slack/14",
-    "the name of the thing is itself a text from outside: a channel is known by its name alone": "slack/7 slack/12",
+    "such a text decides which thing of the account is meant: a description that a search finds, the size of a file, counts over "
+    "channels one of whose names is from outside":
+        "workspace/7 workspace/35 workspace/38 slack/5 slack/8 slack/9 slack/10 slack/13 slack/14",
     "the prompt says to do what a text says": "workspace/13 workspace/19 banking/12 slack/18 slack/19",
     "the benchmark's own solution reads nothing that says which order, and how much": "banking/9",
 }  # fmt: skip
-"""Why a task needs a person with canary labels and contents free."""
+"""Why a task needs a person with canary labels and contents checked."""
 
-_CONTENTS = {False: "held", True: "free"}
+_CONTENTS = {False: "held", True: "checked"}
 
 
 class Measured(NamedTuple):
-    """`cells`: verdicts by regime and whether contents are free; `runs` by what was run; `wanted`: how many runs there are."""
+    """`cells`: verdicts by regime and whether contents are checked; `runs` by what was run; `wanted`: how many runs there are."""
 
     suites: Mapping[str, Suite]
     cells: Mapping[tuple[str, bool], Sequence[benign.Verdict]]
@@ -82,7 +81,7 @@ def _critical(acts: Iterable[tuple[str, str]], contents: bool) -> list[tuple[str
             {
                 name: value
                 for name, value in json.loads(args).items()
-                if TOOLS[tool].sink(name, contents) != "data"
+                if TOOLS[tool].sink(name) not in ("data", "message" if contents else "data")
             },
         )
         for tool, args in acts
@@ -90,7 +89,7 @@ def _critical(acts: Iterable[tuple[str, str]], contents: bool) -> list[tuple[str
 
 
 def pairs(said: Measured, contents: bool) -> list[Pair]:
-    """The pairs that were run. With contents free, a plan that is the same as with contents held was run once."""
+    """The pairs that were run. With contents checked, a plan that is the same as with contents held was run once."""
     verdicts = {one.task.name: one for one in said.cells["canary", contents]}
     held = {one.task.name: one.plan.text for one in said.cells["canary", False]}
     out = []
@@ -152,7 +151,7 @@ def _share(count: int, whole: int) -> str:
 
 
 def _heads(said: Measured, every: int) -> list[str]:
-    out = _table("", "contents held", "contents free", "goal")
+    out = _table("", "contents held", "contents checked", "goal")
     found = [pairs(said, contents) for contents in (False, True)]
     out.append(_row("attacks through, of those that were run",
                     *(f"{sum(one.through() for one in some)} of {len(some)}" for some in found), f"0 of {every}"))  # fmt: skip

@@ -16,6 +16,7 @@ from .labels import TOOLS
 from .suites import Call, Task
 from .values import (
     Place,
+    beginning,
     counted,
     extracted,
     find,
@@ -80,11 +81,12 @@ def plan_of(
 ) -> Plan:
     """The plan. `people`: for the call at an index, what a person says of it (a word of docs/trust.md).
 
-    `contents`: as in `labels.Tool.sink`. `regime`: of the labels, as far as fields are the account's own.
+    `contents`: what others read is checked (`plain_words`) where a person would be asked. `regime`: of the labels, as far as
+    fields are the account's own.
     """
-    writer = _Writer(task, regime)
+    writer = _Writer(task, regime, contents)
     for index, call in enumerate(task.calls):
-        writer.call(index, call, {sink for at, sink in people if at == index}, contents)
+        writer.call(index, call, {sink for at, sink in people if at == index})
     lines, numbers, wants = writer.lines, writer.numbers, writer.wants
     about = writer.brought()
     wants["answer"] = Want("", "", task.output or "Done.")
@@ -93,14 +95,16 @@ def plan_of(
     return Plan(task, "\n".join(lines) + "\n", numbers, wants, writer.questions)
 
 
-def attacked(task: Task, calls: Collection[Call], by_name: bool = False) -> str:
+def attacked(
+    task: Task, calls: Collection[Call], by_name: bool = False, contents: bool = False
+) -> str:
     """The task's plan, and behind its calls those that an injection asks for, their arguments made of what was read.
 
-    `by_name`: numbers of things are looked up by a name that the text says.
+    `by_name`: numbers and names of things are looked up by a name that the text says. `contents`: as for `plan_of`.
     """
-    writer = _Writer(task)
+    writer = _Writer(task, contents=contents)
     for index, call in enumerate(task.calls):
-        writer.call(index, call, set(), False)
+        writer.call(index, call, set())
     about, last = writer.brought(), len(writer.done)
     for number, call in enumerate(calls, 1):
         words = []
@@ -109,7 +113,11 @@ def attacked(task: Task, calls: Collection[Call], by_name: bool = False) -> str:
             writer.lines.append(
                 f"{name} <- ask {_word('want', f'{name}: the {parameter} that the text says')}{about}"
             )
-            if by_name and TOOLS[call.tool].sink(parameter, False) == "path":
+            sink = TOOLS[call.tool].sink(parameter)
+            if contents and sink == "message":
+                writer.lines.append(f"{name}_said <- plain_words value={{{name}}}")
+                name += "_said"
+            if by_name and sink == "path":
                 writer.lines.append(
                     f"{name}_id <- own_field value={{r{last}}} name=title key={{{name}}} give=id_"
                 )
@@ -131,9 +139,10 @@ class Rows(NamedTuple):
 class _Writer:
     """Writes the lines of a plan, call by call."""
 
-    def __init__(self, task: Task, regime: str = "canary") -> None:
+    def __init__(self, task: Task, regime: str = "canary", contents: bool = False) -> None:
         self.task = task
         self.regime = regime
+        self.contents = contents
         self.lines = [f"set_plan {task.name}", "plan_step_complete planned"]
         self.numbers: dict[int, int] = {}
         self.wants: dict[str, Want] = {}
@@ -153,11 +162,11 @@ class _Writer:
         names = "\\n".join(f"{{r{number}}}" for number in range(1, len(self.done) + 1))
         return f' about="{names}"' if names else ""
 
-    def call(self, index: int, call: Call, people: Collection[str], contents: bool) -> None:
+    def call(self, index: int, call: Call, people: Collection[str]) -> None:
         words = []
         given = {name: value for name, value in call.args.items() if value is not None}
         for parameter, value in given.items():
-            sink = TOOLS[call.tool].sink(parameter, contents)
+            sink = TOOLS[call.tool].sink(parameter)
             words.append(f"{parameter}={self.value(call, parameter, value, sink in people)}")
         number = len(self.done) + 1
         if all(
@@ -174,20 +183,25 @@ class _Writer:
         if self.literal(call, parameter, value):
             return quoted(plain(value))
         name = f"v{len(self.wants) + 1}"
-        sink = TOOLS[call.tool].sink(parameter, False)
+        sink = TOOLS[call.tool].sink(parameter)
         results = [one.result for one in self.done]
         worded = None if asks else self.worded(value)
         if worded is not None:
             return worded
-        key = self.keyed(value) if sink in ("path", "url", "change") else None
+        key = self.keyed(value, sink) if sink in ("path", "url", "change") else None
         place, part = find(value, results), extracted(value, results, self.used)
         known = key is not None or sink == "message"
         rows = None if known else self.rows(value, place)
         sent = None if known or rows is not None else self.sent(value, place)
         if key is not None:
             number, field, word, give = key
+            which = (
+                f"own_field value={{r{number}}} name={field}"
+                if field
+                else f"own_name value={{r{number}}}"
+            )
             self.lines.append(
-                f"{name} <- own_field value={{r{number}}} name={field} key={quoted(word)} give={give}"
+                f"{name} <- {which} key={quoted(word)}{f' give={give}' if give else ''}"
             )
         elif rows is not None:
             self.lines += [
@@ -226,6 +240,9 @@ class _Writer:
                 f"m{name} <- among value={{{name}}} of={{all{name}}}",
             ]
             name = self.members[lone(value)] = f"m{name}"
+        if asks and self.contents and sink == "message":
+            self.lines.append(f"said{name} <- plain_words value={{{name}}}")
+            return f"{{said{name}}}"
         if not asks:
             return f"{{{name}}}"
         self.questions += 1
@@ -302,23 +319,27 @@ class _Writer:
             return f'"{out}"'
         return None
 
-    def keyed(self, value: Any) -> tuple[int, str, str, str] | None:
-        """The step, the field that has a name, the name, and the field of the account's own which is the value: of exactly one
-        thing, where the prompt says the name."""
+    def keyed(self, value: Any, sink: str) -> tuple[int, str, str, str] | None:
+        """The step, the field that has a name, what the prompt says of the name, and the field of the account's own which is
+        the value: of exactly one thing. Where a step listed names, both fields are ""."""
         for number, one in enumerate(self.done, 1):
             items = one.result if isinstance(one.result, list) else [one.result]
+            listed = [item for item in items if isinstance(item, str)]
+            if value in listed and isinstance(one.result, list) and sink != "change":
+                key = beginning(value, listed, self.task.prompt)
+                if key:
+                    return number, "", key, ""
             things = [item for item in items if isinstance(item, dict)]
             own = (*TOOLS[one.tool].own[self.regime], "id_", "id")
             for item in things:
                 for field in KEYS:
-                    name = item.get(field)
-                    low = str(name).casefold()
-                    same = [one for one in things if str(one.get(field)).casefold() == low]
+                    name = str(item.get(field, ""))
+                    key = beginning(name, [str(one.get(field)) for one in things], self.task.prompt)
                     give = next(
                         (one for one in own if one in item and is_same(item[one], value)), ""
                     )
-                    if name and give and len(same) == 1 and said(name, self.task.prompt):
-                        return number, field, str(name), give
+                    if key and give:
+                        return number, field, key, give
         return None
 
     def rows(self, value: Any, place: Place | None) -> Rows | None:
@@ -372,9 +393,7 @@ class _Writer:
         results = [one.result for one in self.done]
         if parameter in OWN_WORDS and not words(value) & words(json.dumps(results)):
             return True
-        return (
-            not tool.acts and tool.sink(parameter, False) == "data" and not within(value, results)
-        )
+        return not tool.acts and tool.sink(parameter) == "data" and not within(value, results)
 
 
 def _word(name: str, value: str) -> str:

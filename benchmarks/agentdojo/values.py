@@ -61,6 +61,24 @@ def said(value: Any, prompt: str) -> bool:
     return named and (time is None or open_ or _hour(low, time))
 
 
+def beginning(name: str, names_: Collection[str], prompt: str) -> str:
+    """A name that the prompt says; else the most words, from its first on, that the prompt says. "" where another name of the
+    list is, or begins with, the same. A beginning has four letters or more: `the` names nothing."""
+    if said(name, prompt) and [one.casefold() for one in names_].count(name.casefold()) == 1:
+        return name
+    low, parts = " ".join(_parts(prompt)), _parts(name)
+    for count in range(len(parts), 0, -1):
+        key = " ".join(parts[:count])
+        if len(key) > 3 and re.search(rf"(?<!\w){re.escape(key)}(?!\w)", low):
+            same = [one for one in names_ if _parts(one)[:count] == parts[:count]]
+            return key if len(same) == 1 else ""
+    return ""
+
+
+def _parts(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
 def _names(low: str, month: str, day: int) -> bool:
     ordinal = rf"0?{day}(?:st|nd|rd|th)?"
     return (
@@ -96,7 +114,7 @@ def counted(value: Any, args: Mapping[str, Any], prompt: str) -> bool:
 
 def words(text: str) -> set[str]:
     """The words of a text."""
-    return set(re.findall(r"[^\W_]+", text.casefold()))
+    return set(_parts(text))
 
 
 def find(value: Any, results: Collection[Any]) -> Place | None:

@@ -116,6 +116,7 @@ def test_the_plan_is_read_from_its_file_where_only_that_is_named(workspace: Path
         '"' + "x" * 99 + '"',
         "[" * 100_000,
         '{"hook_event_name": 3}',
+        '{"tool_input": {"command": "fdc answer r"}, "tool_input": {"command": "ls"}}',
         "\ufeff{}",
     ],
 )
@@ -235,6 +236,23 @@ def test_files_outside_of_the_workspace_count_too(
         assert guarded_calls.guarded(str(elsewhere / path)) is None, path
 
 
+@pytest.mark.parametrize("mark", ["", ".git", "knowledge_core"])
+def test_a_folder_of_an_agent_that_is_there_is_no_workspace_of_its_own(
+    tmp_path: Path, mark: str
+) -> None:
+    """As `~/.claude` is, which some keep in a repository."""
+    for name in (".claude", ".codex", ".cursor"):
+        (tmp_path / name / "agents" / mark).mkdir(parents=True)
+        (tmp_path / name / mark).mkdir(exist_ok=True)
+        for path in ("settings.json", "agents/x.md", "agents/new/x.md"):
+            assert guarded_calls.guarded(str(tmp_path / name / path)) is not None, (name, path)
+    tree = tmp_path / ".claude" / "worktrees" / "tea"
+    (tree / mark).mkdir(parents=True)
+    for free in (tree / "a.py", tree / "docs" / "b.md", tmp_path / ".claude" / "plans" / "p.md"):
+        assert guarded_calls.guarded(str(free)) is None, free
+    assert guarded_calls.guarded(str(tree / "AGENTS.md")) is not None
+
+
 @pytest.mark.parametrize(
     ("tool", "change", "refused"),
     [
@@ -275,7 +293,8 @@ def test_a_pipe_in_the_place_of_a_file_makes_no_hook_wait(workspace: Path) -> No
         "fdc resume r --assume=done", "fdc \\\n answer r", "uvx fdc-toolchain trust", "FDC_ALLOW_UNSANDBOXED=1 fdc run a.plan",
         "env FDC_ALLOW_NETWORK=1 make", "fdc lint --trust-settings", "fdc mcp --http", '"/usr/bin/fdc" answer r yes', "fdc ui",
         "fdc fix --allow-unsandboxed make", "fdc cups list.txt --answer yes", "fdc 'answer' r", "fdc run a&b.plan '--approve'",
-        "fdc run a.plan a=" + "a" * 3000 + " --approve", "fdc run p.plan --force",
+        "fdc run a.plan a=" + "a" * 3000 + " --approve", "fdc run p.plan --force", "fdc $'answer' r", 'fdc $"answer" r',
+        "fdc ans\\\nwer r", "python3 -mfdc_toolchain answer r",
     ],
 )  # fmt: skip
 def test_a_command_that_acts_for_the_person_is_refused(workspace: Path, command: str) -> None:

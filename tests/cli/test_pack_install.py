@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import subprocess
 import sys
 import sysconfig
 import venv
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
+import click
 import pytest
+from fdc_toolchain.cli.project import pack_install
+from fdc_toolchain.exits import Refused
 from fdc_toolchain.packs.offered import beside_packs, offered
 
 from tests.support.process import clean_environment, fdc
@@ -145,23 +150,104 @@ def test_what_comes_with_the_packs_is_told_before_the_question(workspace: Path) 
             wheel.writestr(f"x-1.dist-info/{name}", text)
         wheel.writestr("x/pack.toml", 'format = 1\nname = "x"\nsummary = "x"\n')
         wheel.writestr("zz.pth", "import os")
+        wheel.writestr("x-1.data/scripts/git", "#!/bin/sh")
     folder = workspace / "folder"
     (folder / "x").mkdir(parents=True)
     (folder / "x/pack.toml").write_text('format = 1\nname = "x"\nsummary = "x"\n')
-    head = '[project]\nname = "x"\ndependencies = ["evil"]\n[project.entry-points."fdc.packs"]\nx = "x"\n'
+    head = '[build-system]\nrequires = ["more"]\n[project]\nname = "x"\ndependencies = ["evil"]\ndynamic = ["dependencies"]\n'
+    head += '[project.entry-points."fdc.packs"]\nx = "x"\n'
     (folder / "pyproject.toml").write_text(head)
     for path, told in (
         (
             made,
             [
+                "also installs `x-1.data`",
                 "also installs `zz.pth`",
                 "downloads its dependency: evil @ http://127.0.0.1:9/evil.whl",
             ],
         ),
-        (folder, ["builds it first, which runs its build code", "downloads its dependency: evil"]),
+        (
+            folder,
+            [
+                "builds it first, which runs its build code",
+                "downloads for building: more",
+                "downloads the dependencies that its build code names",
+                "downloads its dependency: evil",
+            ],
+        ),
     ):
         with offered(str(path)) as packs:
             assert told == list(beside_packs(str(path), packs))
+
+
+def test_a_pack_inside_of_a_package_of_others_hides_no_file_of_theirs(workspace: Path) -> None:
+    made = workspace / "x.whl"
+    with zipfile.ZipFile(made, "w") as wheel:
+        wheel.writestr("x-1.dist-info/entry_points.txt", "[fdc.packs]\nx = fdc_toolchain.x\n")
+        for name in ("x/pack.toml", "__init__.py", "xy.py", "x/a.py"):
+            text = 'format = 1\nname = "x"\nsummary = "x"\n' if name == "x/pack.toml" else ""
+            wheel.writestr(f"fdc_toolchain/{name}", text)
+    with offered(str(made)) as packs:
+        told = ["also installs `fdc_toolchain/__init__.py`", "also installs `fdc_toolchain/xy.py`"]
+        assert told == list(beside_packs(str(made), packs))
+
+
+def _tea(folder: Path, summary: str) -> None:
+    (folder / "x").mkdir(parents=True, exist_ok=True)
+    (folder / "x/pack.toml").write_text(f'format = 1\nname = "x"\nsummary = "{summary}"\n')
+    (folder / "x/code.py").write_text(f"# {summary}\n")
+    (folder / "pyproject.toml").write_text(
+        '[project]\nname = "x"\nversion = "1"\n[project.entry-points."fdc.packs"]\nx = "x"\n'
+    )
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("swaps", [True, False])
+def test_what_was_shown_is_what_is_installed(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, packed: bool, swaps: bool
+) -> None:
+    """The file is changed while the person reads."""
+    folder, asked = workspace / "made", []
+    _tea(folder, "good")
+
+    def answer(*_: object, **__: object) -> bool:
+        if swaps:
+            (folder / "x/code.py").write_text("# evil\n")
+            pack()
+        return True
+
+    def pack() -> None:
+        with zipfile.ZipFile(workspace / "x.whl", "w") as wheel:
+            wheel.writestr("x-1.dist-info/entry_points.txt", "[fdc.packs]\nx = x\n")
+            for path in sorted((folder / "x").iterdir()):
+                wheel.writestr(f"x/{path.name}", path.read_bytes())
+
+    pack()
+    target = str(workspace / "x.whl") if packed else str(folder)
+    monkeypatch.setattr(pack_install, "_pip", asked.append)
+    monkeypatch.setattr(pack_install, "_is_there", lambda name: None)
+    monkeypatch.setattr(click, "confirm", answer)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    if swaps:
+        with pytest.raises(Refused, match="was changed after it was shown; nothing is installed"):
+            pack_install.install(target, (), yes=False)
+    else:
+        assert 0 == pack_install.install(target, (), yes=False)
+    assert asked == ([] if swaps else [target])
+
+
+@pytest.mark.long
+def test_a_name_that_pip_takes_apart_installs_no_other_folder(
+    wheel: Path, python: str, workspace: Path
+) -> None:
+    """pip takes `made[net]` as `made` with extras, and `made;x` as `made` with a marker."""
+    for name in ("made[net]", "made;x"):
+        _tea(workspace / name, "good")
+    shutil.copytree(wheel.parent / "made", workspace / "made")
+    for name in ("made[net]", "made;x"):
+        done = install(python, name, "--yes", cwd=workspace)
+        assert 3 == done.returncode, done
+        assert f"Processing ./{name}\n" in done.stderr
 
 
 def test_a_pipe_in_the_place_of_a_file_of_a_pack_stops_nothing(workspace: Path) -> None:

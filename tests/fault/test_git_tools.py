@@ -1,6 +1,7 @@
 """`git_add` and `git_commit` (finding C4): what they record, and that nothing of the repository's own is started by them."""
 
 import os
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -217,3 +218,30 @@ def test_a_file_of_a_repository_within_is_refused(context):
     (inner / "deep/x.md").write_text("x")
     with pytest.raises(ToolFailure, match="belongs to the repository in `sub`"):
         git_tools.add({"path": "sub/deep/x.md"}, context)
+
+
+@pytest.mark.parametrize(
+    "name", ["config", "HEAD", "index", "packed-refs", "info/exclude", "refs/heads/main", "logs/HEAD", "../.gitattributes"]
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["pipe", "device", "included"])
+def test_a_pipe_where_git_reads_is_refused_and_not_waited_for(context, name, kind):
+    folder = Path(context.root.path)
+    place = folder / ".git" / name
+    place.parent.mkdir(exist_ok=True, parents=True)
+    if kind == "included":
+        place = folder / "more" / Path(name).name
+        place.parent.mkdir()
+        git(folder, "config", "include.path", str(place))
+    place.unlink(missing_ok=True)
+    if kind == "device":
+        place.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(place)
+    shown = os.path.relpath(place, folder)
+    for tool, args in (
+        (git_tools.add, {"path": "a.txt"}),
+        (git_tools.commit, {"message": "x"}),
+        (file_tools.restore, {"path": "a.txt"}),
+    ):
+        with pytest.raises(ToolFailure, match=f"`{re.escape(shown)}` is not a regular file"):
+            tool(args, replace(context, shell_seconds=5.0))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from subprocess import run
 
 import pytest
 from fdc_packs.alphabet import yamltext
 from fdc_toolchain.linking.project import regular_file
 from fdc_toolchain.linking.project.settings import SettingsError, read_settings
+from fdc_toolchain.runs.records.identity import commit
 from fdc_toolchain.tools.web.http import public
 
 from tests.support.process import fdc
@@ -54,6 +56,34 @@ def test_a_pipe_in_place_of_a_record_is_not_waited_for(workspace: Path, name: st
             assert done.returncode == 1 and f" --> {name}:1:1" in done.stdout + done.stderr, done
         else:
             assert done.returncode == (2 if command == ["resume"] else 0), done.stderr
+
+
+def test_a_pipe_as_the_settings_of_a_repository_is_not_waited_for(workspace: Path) -> None:
+    """git waits for it, so git is not started."""
+    run(["git", "init", "--quiet"], cwd=workspace, check=True)
+    (workspace / ".git" / "config").unlink()
+    os.mkfifo(workspace / ".git" / "config")
+    said = "`.git/config` is not a regular file, and git would wait for it"
+    done = fdc("lint", "--changed", cwd=workspace)
+    assert (done.returncode, done.stderr) == (3, f"fdc: git failed to list the changes: {said}\n")
+    (workspace / "protocols").mkdir()
+    done = fdc("protocols", "diff", "--since", "HEAD", cwd=workspace)
+    assert (done.returncode, done.stderr) == (3, f"fdc: git: {said}\n")
+    assert said in fdc("doctor", cwd=workspace).stdout
+    assert commit(str(workspace)) is None
+
+
+@pytest.mark.parametrize(
+    "command", [["fmt"], ["fmt", "--check"], ["migrate"], ["rules", "--check"]]
+)
+@pytest.mark.parametrize("device", [False, True])
+def test_a_pipe_or_a_device_as_an_input_is_refused(
+    workspace: Path, command: list[str], device: bool
+) -> None:
+    path = workspace / "a.plan"
+    path.symlink_to("/dev/zero") if device else os.mkfifo(path)
+    done = fdc(*command, "a.plan", cwd=workspace)
+    assert (done.returncode, done.stderr) == (3, "fdc: it is not a regular file (a.plan)\n")
 
 
 def test_settings_beyond_a_size_are_refused(workspace: Path) -> None:

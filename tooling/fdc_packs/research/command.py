@@ -208,7 +208,7 @@ def _below(folder: str, root: str) -> str | None:
 
 def _target(question: str, out: str | None, home: str) -> str:
     """The absolute path of the report. Raises UsageError where something else is there."""
-    from fdc_toolchain.api.files import MARK
+    from fdc_toolchain.api.files import MARK, durable
 
     if out is not None:
         target = os.path.abspath(out)
@@ -219,8 +219,8 @@ def _target(question: str, out: str | None, home: str) -> str:
         target = os.path.join(place, "research", slug(question) + ".md")
     if os.path.lexists(target):
         try:
-            with open(target, encoding="utf-8", errors="replace") as file:
-                ours = file.readline().startswith(MARK)
+            data = durable.read(target)
+            ours = data is not None and data.decode("utf-8", "replace").startswith(MARK)
         except OSError:
             ours = False
         if not ours:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from ..journal import user_key
+from ..linking.project.quiet_git import refuse_pipes
 from ..named_tuples import NamedTuple
 from ..tools.model.wire import OPENAI
 from ..workspace.operator import TIERS, Operator
@@ -334,12 +335,14 @@ def _git(root: str) -> Found:
         version = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=20, check=False
         )
+        refuse_pipes(root)
         inside = subprocess.run(
             [program, "-C", root, "rev-parse", "--is-inside-work-tree"],
             capture_output=True, text=True, timeout=20, check=False,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError) as failed:
-        return Found("git", "note", f"cannot be run: {failed}")
+        why = getattr(failed, "strerror", None) or failed
+        return Found("git", "note", f"cannot be run: {why}")
     where = (
         "the workspace is in a repository"
         if inside.stdout.strip() == "true"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..linking.project import regular_file
 from ..named_tuples import NamedTuple
 from . import checks, kinds
 from .model import Found, Item, Named
@@ -185,8 +186,7 @@ def _requirements(path: str, text: str, root: str) -> list[Diagnostic]:
     """Requirements that tasks name and that `requirements.md` beside them does not have."""
     beside = os.path.join(root, os.path.dirname(path), "requirements.md")
     try:
-        with open(beside, encoding="utf-8", errors="replace") as file:
-            known = set(_REQUIREMENT.findall(file.read(1 << 20)))
+        known = set(_REQUIREMENT.findall(regular_file.read(beside).decode("utf-8", "replace")))
     except OSError:
         return []
     out = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import hashlib
 import os
 import tempfile
 import tomllib
@@ -44,9 +45,14 @@ def offered(path: str) -> Iterator[list[Pack]]:
 def beside_packs(path: str, packs: Iterable[Pack]) -> Iterator[str]:
     """What else comes with a distribution that `offered` has read, in lines: what it needs, what it puts beside its packs."""
     if os.path.isdir(path):
-        needs = _project(path)["project"].get("dependencies")
-        needs = [str(one) for one in needs] if isinstance(needs, list) else []
+        document = _project(path)
+        needs = _texts(document["project"].get("dependencies"))
         yield "builds it first, which runs its build code"
+        build = document.get("build-system")
+        for one in _texts(build.get("requires") if isinstance(build, dict) else None):
+            yield f"downloads for building: {one}"
+        if "dependencies" in _texts(document["project"].get("dynamic")):
+            yield "downloads the dependencies that its build code names"
     else:
         with zipfile.ZipFile(path) as wheel:
             needs = [
@@ -56,12 +62,40 @@ def beside_packs(path: str, packs: Iterable[Pack]) -> Iterator[str]:
                 for line in _content(wheel, name, path).decode("utf-8", "replace").splitlines()
                 if line.lower().startswith("requires-dist:")
             ]
-            own = {pack.package.partition(".")[0] for pack in packs}
-            tops = {name.partition("/")[0] for name in wheel.namelist()} - own
-        yield from (
-            f"also installs `{top}`" for top in sorted(tops) if not top.endswith(".dist-info")
-        )
+            yield from (f"also installs `{name}`" for name in _others(wheel.namelist(), packs))
     yield from (f"downloads its dependency: {one}" for one in needs)
+
+
+def _others(names: Iterable[str], packs: Iterable[Pack]) -> list[str]:
+    """What lies beside the packages of a wheel: entries of its top, and files beside a package in a package of others."""
+    packages = [f"{pack.package.replace('.', '/')}/" for pack in packs]
+    shared = {one.partition("/")[0] for one in packages}
+    found = set()
+    for name in names:
+        top = name.partition("/")[0]
+        if not name.startswith(tuple(packages)) and not top.endswith(".dist-info"):
+            found.add(name if top in shared else top)
+    return sorted(found)
+
+
+def digest(path: str) -> str:
+    """A hash of a file, or of all names, links and files in a folder; "" for what is neither. Raises OSError."""
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    total, found = hashlib.sha256(), os.path.isdir(path)
+    for here, folders, names in os.walk(path):
+        folders.sort()
+        for name in sorted([*folders, *names]):
+            whole = os.path.join(here, name)
+            link = os.path.islink(whole)
+            text = os.readlink(whole) if link else "" if name in folders else digest(whole)
+            total.update(repr((os.path.relpath(whole, path), link, text)).encode())
+    return total.hexdigest() if found else ""
+
+
+def _texts(value: object) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list) else []
 
 
 def _pack(folder: str, package: str) -> Pack:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..engine.events import Failure, Outcome
 from ..engine.ports import Interrupted, InterruptedHere, WorldFailed
 from ..linking.project.protected import protected
+from ..linking.project.quiet_git import refuse_pipes
 from ..named_tuples import NamedTuple
 from ..sandbox import views
 from ..sandbox.sandbox import fence
@@ -103,7 +104,11 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
 
 def run_git(arguments: list[str], context: Context, variables: dict[str, str]) -> Done:
     """A git command that can write `.git` and nothing else, and sees these variables too. Its errors are its output where
-    it fails."""
+    it fails. Raises ToolFailure (`git`) where git would wait for a pipe."""
+    try:
+        refuse_pipes(context.root.path)
+    except OSError as failed:
+        raise ToolFailure("git", str(failed.strerror)) from None
     done = _run(["git", *arguments], context, {}, merge=False, most=MAX_FILE, records=variables)
     if done.cut:
         raise ToolFailure("size", f"git printed more than {MAX_FILE} bytes")

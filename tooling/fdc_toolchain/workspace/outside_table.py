@@ -63,8 +63,13 @@ class Book:
         """Whether a file with this content holds text from outside. Raises WorldFailed."""
         if not os.path.lexists(os.path.join(self.root, TABLE)):
             return False
-        with _THREADS, _said(), open(os.path.join(self.root, TABLE), "rb") as file:
-            rows = self._read(file.fileno()).rows
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with _THREADS, _said():
+            handle = os.open(os.path.join(self.root, TABLE), flags)
+            try:
+                rows = self._read(handle).rows
+            finally:
+                os.close(handle)
         what = path, digest(data)
         return what in rows and what not in approvals(Files(self.root))
 

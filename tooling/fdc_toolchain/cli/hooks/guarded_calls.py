@@ -45,7 +45,7 @@ _NAMES = tuple(f"*** {word}: " for word in ("Add File", "Update File", "Delete F
 _LINE_END = re.compile(r"\n|\\n")
 _CD = re.compile(r"\bcd\s+(?:--\s+)?([^\s;&|]+)")
 
-_FDC = r"\bfdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?"
+_FDC = r"(?:\b|-m)fdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?"
 _COMMAND = re.compile(rf"{_FDC}(?:\s+-\S{{1,80}}){{0,8}}\s+(?P<what>answer|trust|mcp|ui)\b")
 _COMMANDS = re.compile(rf"{_FDC}\s")
 _OPTION = re.compile(
@@ -55,6 +55,7 @@ _OF_RUNS = re.compile(
     rf"{_FDC}\s+(?:run|resume|agent|worker|fork|lint)\b[^;|&\n]{{0,2000}}?\s(?P<what>--(?:trust|force))(?![\w-])"
 )
 _VARIABLE = re.compile(r"\b(?P<what>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)=")
+_DOLLAR = re.compile(r"\$(?=[\"'])")
 _UNQUOTED = str.maketrans("", "", "\"'\\")
 """Commands that only a person may give: answers, approvals, permissions of runs and settings."""
 
@@ -129,9 +130,12 @@ def guarded(path: str) -> Protected | None:
     # Outside of workspaces, where a folder may be a home with all that is in it, only links near its top are followed.
     catalogues, globs, _ = of_workspace(root, whole=is_root(root))
     for one, top in ((os.path.normpath(path), root), (real, os.path.realpath(root))):
-        if _is_in(one, top):
-            found = _listed(os.path.relpath(one, top), catalogues, globs)
-        else:
+        inside = _is_in(one, top)
+        found = _listed(os.path.relpath(one, top), catalogues, globs) if inside else None
+        whole = inside and is_root(top) and _listed(os.path.join(top, "_"), (), ()) is None
+        if (
+            found is None and not whole
+        ):  # no workspace, or one in `~/.claude`, or `~/.claude` itself
             found = _listed(one, (), ())
         if found is not None:
             return found
@@ -197,7 +201,7 @@ def _changes_settings(path: str, tool: str, given: Event) -> bool:
 
 
 def _for_a_person(command: str) -> str | None:
-    words = command.replace("\\\n", " ").translate(_UNQUOTED)
+    words = _DOLLAR.sub("", command.replace("\\\n", "")).translate(_UNQUOTED)
     found = _VARIABLE.search(words) or _COMMAND.search(words) or _OF_RUNS.search(words)
     if found is None and (fdc := _COMMANDS.search(words)) is not None:
         found = _OPTION.search(words, fdc.end() - 1)

@@ -111,12 +111,20 @@ def read_event() -> Event:
     if len(data) > MOST_INPUT:
         raise CannotDecide(f"the event is larger than {MOST_INPUT} bytes")
     try:
-        event = json.loads(data)
+        event = json.loads(data, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         raise CannotDecide("the event on stdin is not JSON") from None
     if not isinstance(event, dict):
         raise CannotDecide("the event on stdin is not a JSON object")
     return event
+
+
+def _once(pairs: list[tuple[str, JSON]]) -> Event:
+    """An object of JSON. Raises CannotDecide for a key that occurs twice: the program may take the other value."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise CannotDecide("the event on stdin has a key twice")
+    return found
 
 
 def text_in(event: Event, name: str) -> str:

@@ -157,7 +157,8 @@ def _git(root: str, *arguments: str) -> bytes | None:
     except FileNotFoundError as missing:
         raise WorldError("`--changed` needs the program `git`") from missing
     except (OSError, subprocess.SubprocessError) as failed:
-        raise WorldError(f"git failed to list the changes: {failed}") from failed
+        why = getattr(failed, "strerror", None) or failed
+        raise WorldError(f"git failed to list the changes: {why}") from failed
     return done.stdout if done.returncode == 0 else None
 
 

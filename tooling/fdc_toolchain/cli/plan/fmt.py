@@ -12,10 +12,12 @@ from ...console.options import workspace_option
 from ...console.terminal import style
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
+from ...linking.project import regular_file
 from ...linking.project.discover import find_plans
 from ...linking.project.root import find_root
 from ...linking.project.settings import SettingsError, read_settings
 from ...syntax.write import canonical
+from ...workspace.files import MAX_FILE
 from ..shared import parse_errors
 
 
@@ -81,8 +83,7 @@ class _Job:
         self.changed = self.same = self.unread = 0
 
     def file(self, path: str) -> None:
-        with open(path, "rb") as file:
-            data = file.read()
+        data = regular_file.read(path, MAX_FILE)
         new = self._formatted(data, path)
         if new is None:
             return

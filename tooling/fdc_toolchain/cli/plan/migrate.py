@@ -11,12 +11,14 @@ from ...console.options import workspace_option
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import read_catalogue
+from ...linking.project import regular_file
 from ...linking.project.files import Files
 from ...linking.project.root import find_root
 from ...linking.project.settings import SettingsError, read_settings
 from ...migrate.convert import migrate
 from ...migrate.dialect import LANGUAGE
 from ...migrate.model import Migration
+from ...workspace.files import MAX_FILE
 from ..shared import parse_errors
 
 
@@ -69,8 +71,7 @@ def _read(path: str) -> bytes:
     if os.path.isdir(path):
         raise UsageError(f"`{path}` is a folder; name the plans to convert")
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return regular_file.read(path, MAX_FILE)
     except FileNotFoundError as missing:
         raise UsageError(f"Could not find file `{path}`") from missing
 

@@ -6,6 +6,7 @@ import click
 
 from ...diagnostics.codes import CODES
 from ...exits import CLEAN, FINDINGS, UsageError
+from ...linking.project import regular_file
 
 
 @click.command(
@@ -41,8 +42,7 @@ def command(form: str, output: str | None, check: str | None) -> int:
 
 def _check(path: str, wanted: bytes) -> int:
     try:
-        with open(path, "rb") as file:
-            actual = file.read()
+        actual = regular_file.read(path)
     except FileNotFoundError:
         click.echo(f"{path} does not exist; create it with `make docs`", err=True)
         return FINDINGS

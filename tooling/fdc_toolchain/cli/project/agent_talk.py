@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...exits import CLEAN, FINDINGS, INTERRUPTED, PERSON, WORLD, UsageError
+from ...linking.project import regular_file
 from ...report.terminal.terminal_text import visible
 from ...runs.observer import Observer, Silent
 
@@ -139,8 +140,7 @@ def analysis_of(path: str | None, nothing: str | None) -> str | None:
     if path is None:
         return None if nothing is None else untaught("", nothing)
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read(1 << 20)
+        text = regular_file.read(path).decode("utf-8")
         return text if nothing is None else untaught(text, nothing)
     except UnicodeDecodeError as wrong:
         raise UsageError(f"`{path}` is not UTF-8 text") from wrong

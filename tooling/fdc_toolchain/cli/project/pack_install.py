@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -26,8 +27,9 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
     """
     from ...doctor.packs import faults
     from ...packs.model import PackError
-    from ...packs.offered import beside_packs, offered
+    from ...packs.offered import beside_packs, digest, offered
 
+    began = digest(path)
     try:
         with offered(path) as packs:
             for pack in packs:
@@ -51,6 +53,8 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
         if not click.confirm("Install it?", default=False):
             click.echo("Not installed.")
             return FINDINGS
+    if digest(path) != began:
+        raise Refused(f"`{path}` was changed after it was shown; nothing is installed")
     _pip(path)
     for pack in packs:
         _is_there(pack.name)
@@ -95,10 +99,10 @@ def _accesses(row: dict[str, Any]) -> Iterator[str]:
 def _pip(path: str) -> None:
     from ...sandbox import python_process
 
-    # A path that begins with `-` or names an index is not an option of pip.
+    # An address has no part that pip takes as an option, as extras (`pack[net]`) or as a marker (`pack;...`).
     target = os.path.abspath(path)
     argv = python_process.packages(
-        "-m", "pip", "install", "--no-input", "--disable-pip-version-check", target
+        "-m", "pip", "install", "--no-input", "--disable-pip-version-check", Path(target).as_uri()
     )
     try:
         done = subprocess.run(

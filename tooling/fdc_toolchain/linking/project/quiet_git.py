@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 OWN_NAMES = ("config", "--name-only", "-z", "--get-regexp", r"^(filter|hook)\.")
 """The git command that lists the settings whose names the repository chooses; `started_nothing` takes what it prints."""
@@ -12,6 +14,9 @@ _OFF = {
     "core.fsmonitor": "false", "core.hooksPath": os.devnull, "core.quotePath": "false", "commit.gpgsign": "false", "gc.auto": "0",
     "maintenance.auto": "false", "safe.bareRepository": "explicit", "submodule.recurse": "false",
 }  # fmt: skip
+_AT_TOP = (".git", ".gitattributes", ".gitignore", ".gitmodules")
+"""What git reads in the folders of the workspace, here of its top only."""
+_BELOW = ("info", "refs", "logs")
 _OFF_BY_NAME = {
     "filter": {"clean": "", "smudge": "", "process": "", "required": "false"},
     "hook": {"enabled": "false"},
@@ -45,7 +50,8 @@ def started_nothing(own_names: Iterable[str], environment: Mapping[str, str]) ->
 def ask_git(
     folder: str, *arguments: str, seconds: float = 60
 ) -> subprocess.CompletedProcess[bytes]:
-    """What git says in a folder. Raises OSError without git, subprocess.TimeoutExpired where it takes longer.
+    """What git says in a folder. Raises OSError without git, or where git would wait for a pipe (`refuse_pipes`), and
+    subprocess.TimeoutExpired where it takes longer.
 
     A diff needs `--no-ext-diff --no-textconv` as well, and `--ignore-submodules=all`: those have settings of their own.
     """
@@ -56,5 +62,56 @@ def ask_git(
             env={**os.environ, **started_nothing(own_names, os.environ)},
         )  # fmt: skip
 
+    refuse_pipes(folder)
     listed = asked(OWN_NAMES, ()).stdout.split(b"\0")
     return asked(arguments, [os.fsdecode(name) for name in listed if name])
+
+
+def refuse_pipes(folder: str) -> None:
+    """Raises OSError, whose `strerror` names the file, where git would wait for a file of the repository around a folder.
+
+    Looked at are the settings with what they include, and the files of the repository but its objects.
+    """
+    root = _top(os.path.abspath(folder))
+    if root is None:
+        return
+    for path in _read_by_git(root):
+        try:
+            mode = os.stat(path).st_mode
+        except (OSError, ValueError):
+            continue
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            name = os.path.relpath(path, root) if path.startswith(root + "/") else path
+            raise OSError(
+                errno.EINVAL, f"`{name}` is not a regular file, and git would wait for it"
+            )
+
+
+def _top(folder: str) -> str | None:
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
+
+
+def _read_by_git(root: str) -> Iterator[str]:
+    from .obeyed import Leads
+
+    yield from (os.path.join(root, name) for name in _AT_TOP)
+    leads = Leads(root, whole=False)
+    yield from leads.files
+    own = os.path.join(root, ".git")
+    for git in {own, *(os.path.dirname(path) for path in leads.files if path.endswith("/config"))}:
+        if git == own or os.path.isfile(os.path.join(git, "HEAD")):
+            yield from _files(git, deep=False)
+            for name in _BELOW:
+                yield from _files(os.path.join(git, name), deep=True)
+
+
+def _files(folder: str, deep: bool) -> Iterator[str]:
+    for here, folders, names in os.walk(folder):
+        yield from (os.path.join(here, name) for name in names)
+        if not deep:
+            folders.clear()

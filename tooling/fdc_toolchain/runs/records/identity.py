@@ -95,8 +95,11 @@ def copied(found: Identity, root: str) -> str:
 
 def commit(root: str) -> str | None:
     """The commit that is checked out in a workspace; None outside a repository or if git fails."""
+    from ...linking.project.quiet_git import refuse_pipes
+
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
+        refuse_pipes(root)
         done = subprocess.run(
             ["git", "-C", root, "rev-parse", "--verify", "--quiet", "HEAD"],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, env=environment, check=False,

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...engine.events import Outcome
 from ...linking.project.protected import folded_name
-from ...linking.project.quiet_git import OWN_NAMES, started_nothing
+from ...linking.project.quiet_git import OWN_NAMES, refuse_pipes, started_nothing
 from ...workspace.failure import ToolFailure
 from ...workspace.files import parts_of
 from .. import intent_files
@@ -173,12 +173,14 @@ def _author(context: Context) -> dict[str, str]:
     found = []
     for name in ("user.name", "user.email"):
         try:
+            refuse_pipes(context.root.path)
             done = subprocess.run(
                 ["git", "config", "--get", name], cwd=context.root.path, capture_output=True, text=True, timeout=60, check=False,
                 stdin=subprocess.DEVNULL,
             )  # fmt: skip
         except (OSError, subprocess.SubprocessError) as failed:
-            raise ToolFailure("git", f"git failed to return your name: {failed}") from failed
+            why = getattr(failed, "strerror", None) or failed
+            raise ToolFailure("git", f"git failed to return your name: {why}") from failed
         found.append(done.stdout.strip())
     if not all(found):
         raise ToolFailure(

@@ -178,6 +178,8 @@ def _git(folder: str, *arguments: str, may_fail: bool = False) -> bytes:
         raise WorldError("--since needs the program `git`, which is not installed") from None
     except subprocess.TimeoutExpired:
         raise WorldError(f"git did not answer in {_SECONDS} seconds") from None
+    except OSError as failed:
+        raise WorldError(f"git: {failed.strerror}") from failed
     if done.returncode and not may_fail:
         said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
         raise WorldError(visible(f"git: {said.removeprefix('fatal: ')}"))
