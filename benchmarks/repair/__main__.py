@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -49,7 +50,14 @@ def main(arguments: Sequence[str]) -> int:
         help="also without the discipline, which takes as long again",
     )
     reader.add_argument("--anew", action="store_true", help="forget what an earlier run measured")
+    reader.add_argument(
+        "--minutes",
+        type=float,
+        default=1e9,
+        help="begin no further case after so many (default: none)",
+    )
     options = reader.parse_args(arguments)
+    until = time.monotonic() + 60 * options.minutes
     if options.development and options.output == PAGE:
         reader.error("--development needs an --output of its own")
     versions, modules = packages.VERSIONS, packages.MODULES
@@ -74,6 +82,8 @@ def main(arguments: Sequence[str]) -> int:
         total = options.cases * len(modes)
 
         def repaired(case: cases.Case, mode: str) -> None:
+            if time.monotonic() > until:
+                return
             one = run.repair(
                 case, fetched[case.module.package], mode, options.seed, options.iterations, scratch
             )
@@ -93,14 +103,21 @@ def main(arguments: Sequence[str]) -> int:
                 every.append(case)
                 new = [mode for mode in modes if (case.number, mode) not in known]
                 waiting += [pool.submit(repaired, case, mode) for mode in new]
-            cases.save(made, every)
+                if time.monotonic() > until:
+                    break
+            else:
+                cases.save(made, every)
             for future in waiting:
                 future.result()
         results = [one for key, one in sorted(known.items()) if key[1] in modes]
+        begun = [one for one in every if all((one.number, mode) in known for mode in modes)]
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     options.output.write_text(
-        page.page(every, results, options.seed, options.iterations, options.jobs, modes), "utf-8"
+        page.page(
+            begun, results, options.seed, options.iterations, options.jobs, modes, options.cases
+        ),
+        "utf-8",
     )
     print(f"wrote {options.output}")
     return 0
