@@ -11,15 +11,17 @@ import json
 import shutil
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .. import environment
 from . import cases, packages, page, run
 
 PAGE = environment.ROOT / "docs" / "benchmarks-repair.md"
-SEED = 20261226
+SEED = 20261231
 """Set when the proposer had last been changed, before anybody had seen the cases that it gives."""
 
 
@@ -48,7 +50,14 @@ def main(arguments: Sequence[str]) -> int:
         help="also without the discipline, which takes as long again",
     )
     reader.add_argument("--anew", action="store_true", help="forget what an earlier run measured")
+    reader.add_argument(
+        "--minutes",
+        type=float,
+        default=1e9,
+        help="begin no further case after so many (default: none)",
+    )
     options = reader.parse_args(arguments)
+    until = time.monotonic() + 60 * options.minutes
     if options.development and options.output == PAGE:
         reader.error("--development needs an --output of its own")
     versions, modules = packages.VERSIONS, packages.MODULES
@@ -56,53 +65,59 @@ def main(arguments: Sequence[str]) -> int:
         versions, modules = packages.DEVELOPMENT_VERSIONS, packages.DEVELOPMENT
     modes = list(run.MODES) if options.plain else ["discipline"]
     fetched = packages.fetch(versions)
+    lock = threading.Lock()
     scratch = Path(tempfile.mkdtemp(prefix="fdc-bench-repair-"))
     try:
-        made = packages.home() / f"cases-{options.seed}-{options.cases}-{_generator(modules)}.json"
-        found = cases.load(made)
-        if not found:
-            for case in cases.make(fetched, modules, options.seed, options.cases, scratch):
-                found.append(case)
-                _tell(
-                    f"case {len(found)} of {options.cases}: {case.module.module}, {case.fault.kind}"
-                )
-            cases.save(made, found)
+        generator = _generator(modules)
+        made = packages.home() / f"cases-{options.seed}-{options.cases}-{generator}.json"
         kept = (
-            packages.home() / f"results-{cases.digest(found)}-{options.iterations}-{_code()}.json"
+            packages.home()
+            / f"results-{options.seed}-{options.cases}-{generator}-{options.iterations}-{_code()}.json"
         )
         if options.anew:
             kept.unlink(missing_ok=True)
-        results = _load(kept)
-        done = {(one.number, one.mode) for one in results}
-        wanted = [
-            (case, mode) for case in found for mode in modes if (case.number, mode) not in done
-        ]
+        found = cases.load(made)
+        drawn = iter(found) if found else cases.make(fetched, modules, options.seed, options.cases, scratch)  # fmt: skip
+        known = {(one.number, one.mode): one for one in _load(kept)}
+        total = options.cases * len(modes)
+
+        def repaired(case: cases.Case, mode: str) -> None:
+            if time.monotonic() > until:
+                return
+            one = run.repair(
+                case, fetched[case.module.package], mode, options.seed, options.iterations, scratch
+            )
+            with lock:
+                known[case.number, mode] = one
+                _save(kept, list(known.values()))
+                work = (
+                    f"{one.iterations} patches, {one.probes} edits in memory, {one.seconds:.0f} s"
+                )
+                said = f"case {one.number}, {mode}: {one.verdict} ({one.ended}), {work}"
+                _tell(f"{sum(key[1] in modes for key in known)} of {total}: {said}")
+
+        every: list[cases.Case] = []
         with ThreadPoolExecutor(options.jobs) as pool:
-            waiting = [
-                pool.submit(
-                    run.repair,
-                    case,
-                    fetched[case.module.package],
-                    mode,
-                    options.seed,
-                    options.iterations,
-                    scratch,
-                )
-                for case, mode in wanted
-            ]
-            for future in as_completed(waiting):
-                results.append(future.result())
-                _save(kept, results)
-                last = results[-1]
-                work = f"{last.iterations} patches, {last.probes} edits in memory, {last.seconds:.0f} s"
-                said = f"{last.verdict} ({last.ended}), {work}"
-                _tell(
-                    f"{len(results)} of {len(found) * len(modes)}: case {last.number}, {last.mode}: {said}"
-                )
+            waiting = []
+            for case in drawn:  # a case is repaired while the next one is drawn
+                every.append(case)
+                new = [mode for mode in modes if (case.number, mode) not in known]
+                waiting += [pool.submit(repaired, case, mode) for mode in new]
+                if time.monotonic() > until:
+                    break
+            else:
+                cases.save(made, every)
+            for future in waiting:
+                future.result()
+        results = [one for key, one in sorted(known.items()) if key[1] in modes]
+        begun = [one for one in every if all((one.number, mode) in known for mode in modes)]
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     options.output.write_text(
-        page.page(found, results, options.seed, options.iterations, options.jobs, modes), "utf-8"
+        page.page(
+            begun, results, options.seed, options.iterations, options.jobs, modes, options.cases
+        ),
+        "utf-8",
     )
     print(f"wrote {options.output}")
     return 0

@@ -13,7 +13,9 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -21,7 +23,9 @@ from typing import Any, NamedTuple
 from . import faults
 from .packages import Module
 
-PATIENCE = 60.0
+PATIENCE = 120.0
+AHEAD = 4
+"""Faults whose tests run at the same time."""
 PLUGIN = '''\
 """Leaves out the tests whose function is among those that are held out."""
 import hashlib
@@ -130,39 +134,59 @@ def make(
 
     A draw counts where the module's own tests pass before, and some visible one fails after, in time.
     """
-    random = Random(seed)
-    sound: dict[Module, bool] = {}
+    drawn = _draws(packages, modules, Random(seed))
+    sound: dict[Module, Future[tuple[Tests, Tests]]] = {}
     taken: set[tuple[str, str]] = set()
-    made = 0
+    waiting: deque[tuple[_Draw, Future[tuple[Tests, Tests]]]] = deque()
+    made = tries = 0
+    with ThreadPoolExecutor(AHEAD) as pool:
+        while made < count:
+            while len(waiting) < AHEAD:  # what is drawn does not depend on how the tests end
+                one, tries = next(drawn), tries + 1
+                package, place = packages[one.module.package], scratch / f"try-{tries}"
+                if one.module not in sound:
+                    first = scratch / f"sound-{tries}"
+                    sound[one.module] = pool.submit(_try, package, one.module, None, seed, first)
+                waiting.append(
+                    (one, pool.submit(_try, package, one.module, one.fault.text, seed, place))
+                )
+            one, ran = waiting.popleft()
+            key = (one.module.module, one.fault.function)
+            visible, _ = ran.result()
+            noticed = visible.passed > 0 and not visible.green
+            whole = all(half.green for half in sound[one.module].result())
+            if noticed and whole and key not in taken:
+                taken.add(key)
+                yield Case(made, one.module, one.fault, one.original)
+                made += 1
+        pool.shutdown(cancel_futures=True)
+
+
+class _Draw(NamedTuple):
+    module: Module
+    fault: faults.Fault
+    original: str
+
+
+def _draws(
+    packages: Mapping[str, Path], modules: Sequence[Module], random: Random
+) -> Iterator[_Draw]:
+    """Faults without end, whether anybody notices them or not."""
     names = sorted(packages)
-    while made < count:
+    while True:
         package = random.choice(names)
         module = random.choice([one for one in modules if one.package == package])
         original = (
             (packages[package] / module.module).read_bytes().decode("utf-8").replace("\r\n", "\n")
         )
         fault = faults.seed(original, random)
-        if fault is None or (module.module, fault.function) in taken:
-            continue
-        if module not in sound:
-            sound[module] = all(
-                one.green for one in _try(packages[package], module, None, seed, scratch)
-            )
-        if not sound[module]:
-            continue
-        visible, _ = _try(packages[package], module, fault.text, seed, scratch)
-        if visible.passed < 1 or visible.green:
-            continue  # nobody notices, or nothing runs at all
-        taken.add((module.module, fault.function))
-        yield Case(made, module, fault, original)
-        made += 1
+        if fault is not None:
+            yield _Draw(module, fault, original)
 
 
 def _try(
-    package: Path, module: Module, text: str | None, seed: int, scratch: Path
+    package: Path, module: Module, text: str | None, seed: int, folder: Path
 ) -> tuple[Tests, Tests]:
-    folder = scratch / "try"
-    shutil.rmtree(folder, ignore_errors=True)
     lay_out(folder, package, module, text, seed)
     try:
         visible = run(folder, module, visible=True)

@@ -20,9 +20,12 @@ _NAMES = {"discipline": "with the discipline", "plain": "without it"}
 
 
 def page(
-    cases: Sequence[Case], results: Sequence[Result], seed: int, iterations: int, jobs: int, modes: Sequence[str]
+    cases: Sequence[Case], results: Sequence[Result], seed: int, iterations: int, jobs: int, modes: Sequence[str],
+    asked: int = 0,
 ) -> str:  # fmt: skip
-    """The page. Every figure on it comes from `results`."""
+    """The page. Every figure on it comes from `results`; `asked`: how many cases were wanted, where the run was stopped."""
+    numbers = {one.number for one in cases}
+    results = [one for one in results if one.number in numbers]
     named = {one.number: one for one in cases}
     used = sorted({one.module.package for one in cases})
     packs = ", ".join(f"{name} {packages.VERSIONS.get(name, '')}".strip() for name in used)
@@ -46,7 +49,7 @@ def page(
         f"{developed}. Its last changes were made after reading",
         "the failed cases of the seed before this one, in the packages that are measured; the seed was changed after them.",
         "Nobody had seen the cases of this seed, but chance may draw a fault again that an earlier one had.",
-        *_unfinished(cases, results, modes),
+        *_unfinished(len(cases), asked),
         "",
         "| | " + " | ".join(_NAMES[mode] for mode in modes) + " |",
         "|---|" + "---|" * len(modes),
@@ -118,10 +121,11 @@ def page(
         )
         seeded = f"{case.fault.kind}: {_code(case.fault.before)} → {_code(case.fault.after)}{moved}"
         out.append(f"| {case.number} | `{case.module.module}` | {seeded} | {' | '.join(said)} |")
+    load = f"load {os.getloadavg()[2]:.0f} at the end (seconds are of a shared machine)"
     out += [
         "",
         *(real.section() if real.READ.exists() else ()),
-        f"Python {platform.python_version()}, {os.cpu_count()} CPUs, {jobs} cases at a time.",
+        f"Python {platform.python_version()}, {os.cpu_count()} CPUs, {jobs} cases at a time, {load}.",
         "",
     ]
     return "\n".join(out)
@@ -169,13 +173,10 @@ def _remarks(by_mode: Mapping[str, Sequence[Result]], cases: Mapping[int, Case])
     return [*out, ""]
 
 
-def _unfinished(
-    cases: Sequence[Case], results: Sequence[Result], modes: Sequence[str]
-) -> list[str]:
-    wanted = len(cases) * len(modes)
-    if len(results) >= wanted:
+def _unfinished(measured: int, asked: int) -> list[str]:
+    if measured >= asked:
         return []
-    said = f"**The run was stopped: {len(results)} of {wanted} repairs were measured.**"
+    said = f"**The run was stopped: {measured} of {asked} faults were measured, the first in the order of the draw.**"
     return ["", f"{said} The next `make bench-repair` goes on there."]
 
 

@@ -19,7 +19,8 @@ from . import cases
 from .cases import Case
 
 MODES = {"discipline": [], "plain": ["--no-discipline"]}
-LONGEST = 1200.0
+LONGEST = 2400.0
+"""Seconds that a run of `fdc fix` may take: much, for load is no defect."""
 
 
 class Result(NamedTuple):

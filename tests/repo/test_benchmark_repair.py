@@ -82,6 +82,22 @@ def test_a_case_is_made_repaired_and_judged(package: Path, tmp_path: Path) -> No
     assert 1 <= result.iterations <= 12
     text = page.page([case], [result], 5, 12, 1, list(run.MODES))
     assert "| fixed | 1 of 1 | 0 of 0 |" in text and "`tiny.py`" in text
+    assert "was stopped" not in text
+    other = [result._replace(number=number) for number in (0, 1, 2)]
+    text = page.page([case], other, 5, 12, 1, ["discipline"], 40)
+    assert "1 of 40 faults were measured" in text and "| fixed | 1 of 1 |" in text
+
+
+@pytest.mark.long
+def test_the_same_cases_are_made_however_many_are_tried_at_once(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The draw does not depend on which tests end first."""
+    found = []
+    for number, ahead in enumerate((1, 4)):
+        monkeypatch.setattr(cases, "AHEAD", ahead)
+        found.append(list(cases.make({"tiny": package}, [TINY], 5, 2, tmp_path / str(number))))
+    assert found[0] == found[1] and len(found[0]) == 2
 
 
 @pytest.mark.long

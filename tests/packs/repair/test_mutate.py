@@ -56,6 +56,26 @@ FAULTS = {
 
 
 KNOWN = {
+    "a parameter that is read and never bound": (
+        "def f(left, other):\n    return left + right\n", "def f(left, right):\n    return left + right\n"),
+    "what a function takes and does not hand on": (
+        "def f(*args, **kwargs):\n    return g(*args)\n", "def f(*args, **kwargs):\n    return g(*args, **kwargs)\n"),
+    "a comparison of another method": (
+        ("class A:\n    def lt(self, other):\n        return self.cmp(other) < 0\n\n"
+        "    def eq(self, other):\n        pass\n"),
+        ("class A:\n    def lt(self, other):\n        return self.cmp(other) < 0\n\n"
+        "    def eq(self, other):\n        return self.cmp(other) == 0\n")),
+    "a function that takes what is here": (
+        "def g(x, y, z=1):\n    return x\n\n\ndef f(x, y):\n    pass\n",
+        "def g(x, y, z=1):\n    return x\n\n\ndef f(x, y):\n    return g(x, y)\n"),
+    "what was gathered, as a tuple": (
+        "def f(xs):\n    out = [x for x in xs]\n    pass\n", "def f(xs):\n    out = [x for x in xs]\n    return tuple(out)\n"),
+    "a question about a text": (
+        "def f(x):\n    if x:\n        return 1\n", "def f(x):\n    if x.isdigit():\n        return 1\n"),
+    "a call of an operand": (
+        "def g(x):\n    return x\n\n\ndef f(a, b):\n    return a or b\n",
+        "def g(x):\n    return x\n\n\ndef f(a, b):\n    return g(a) or b\n"),
+    "a None for what is empty": ("def f(x):\n    y = x.z\n    return y\n", "def f(x):\n    y = x.z or None\n    return y\n"),
     "a name that is read and never bound": (
         "def f(xs):\n    for xs in xs:\n        print(item)\n", "def f(xs):\n    for item in xs:\n        print(item)\n"),
     "the member of the same owner elsewhere": (
@@ -133,6 +153,25 @@ def test_a_lost_import_comes_from_another_file_or_the_standard_library() -> None
             text, "f.py", rows, [], 50, f"NameError: name '{name}' is not defined", 3, others
         )
         assert wanted + text in [after(text, row) for row in found[:8]]
+
+
+@pytest.mark.parametrize(
+    ("faulty", "message", "text"),
+    [
+        ("'{} 10{}'", "AssertionError: assert '1.5 1010' == '1.5 x 1010'", "'{} x 10{}'"),
+        ("' and so'", "AssertionError: 'a, b and so' != 'a, b and so on'", "' and so on'"),
+        ("'] '", "assert '[aA] ' == '[aA]'", "']'"),
+    ],
+)
+def test_a_text_is_mended_by_the_comparison_that_failed(
+    faulty: str, message: str, text: str
+) -> None:
+    """E7: what stands in one side of the comparison and not in the other is put in or taken out where its neighbours are."""
+    source = f"def f(x, y):\n    return {faulty}.format(x, y)\n"
+    rows = propose(source, "m.py", [{"path": "m.py", "line": 2, "score": 1.0}], [], 400, message)
+    assert text in {row["new"] for row in rows}
+    unlike = propose(source, "m.py", [{"path": "m.py", "line": 2, "score": 1.0}], [], 400, "1 != 2")
+    assert len(rows) >= len(unlike)
 
 
 def test_a_constant_is_as_suspect_as_who_reads_it_and_a_type_is_never_edited() -> None:

@@ -163,6 +163,27 @@ def test_fewer_failures_are_told_from_none(folder: Path) -> None:
     assert {"other": "helps", "right": "helps"} == found["verdicts"], "test_high fails with either"
 
 
+@pytest.mark.long
+def test_of_many_edits_of_code_that_ran_while_it_was_imported_the_right_one_is_found(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each needs an import of its own, and few can have one: those go first that pass with the module run once more."""
+    monkeypatch.setattr(repair_probe, "SLOW", 2)
+    broken = CODE.replace("x + x", "x * x + 1").replace("(x, most):", "(x, most, table=[]):")
+    (folder / "code_under.py").write_text(broken, "utf-8")
+    (folder / "test_code.py").write_text(
+        TESTS.replace("limit(9, 3) == 3", "limit(9, 3) == 9"), "utf-8"
+    )
+    at = broken.index("x * x + 1")
+    texts = [*(f"x * x + {number}" for number in range(2, 40)), "x + x", "2 * x + 1"]
+    edits = [
+        {"key": text, "path": "code_under.py", "pieces": [[at, at + 9, text]]} for text in texts
+    ]
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    assert "passes" == found["verdicts"].get("x + x") and len(found["verdicts"]) <= 2
+    assert found["changes"]["x + x"][1] > 0, "how much it changes is measured as for any other"
+
+
 @pytest.mark.parametrize("command", ["exit 1", f"{PYTHON} -c 'raise SystemExit(2)'", "true"])
 def test_a_command_that_runs_none_of_the_files_says_nothing(folder: Path, command: str) -> None:
     found = repair_probe.probe(command, None, str(folder), EDITS[:1])  # type: ignore[arg-type]

@@ -10,30 +10,17 @@ import re
 from collections.abc import Iterator
 
 from .known import Known
-from .source import OWN, Edit, Function, Loop, name_of, simple
+from .source import OWN, Edit, Function, Loop, simple
 from .statements import put_before
-from .values import Row
+from .values import Row, token_of
 from .words import Found
 
-DONORS, CONDITIONS, ARGUMENTS, INSERTED = 160, 16, 48, 24
+DONORS, CONDITIONS, INSERTED = 160, 16, 24
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1")
-_SIMPLE_VALUES = ("None", "True", "False", "0", "1")
-_WRAPS = "list tuple sorted set str int len iter dict reversed bool next sum max min abs".split()
-_ITERATED = "range enumerate reversed sorted list iter set zip".split()
-_BARE = "groups groupdict group lower upper strip items keys values copy split encode decode pop popitem".split()
+_ORDERS = ("==", "!=", "<", "<=", ">", ">=")
 _PLAIN = re.compile(r"'[^'\\]*'|-?\d+(?:\.\d+)?|None|True|False")
 _PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 _GIVEN = ast.Return | ast.Assign | ast.AugAssign | ast.Expr | ast.Raise | ast.Delete
-_VALUED = (
-    ast.Return
-    | ast.Assign
-    | ast.AugAssign
-    | ast.BinOp
-    | ast.Compare
-    | ast.keyword
-    | ast.IfExp
-    | ast.Tuple
-)
 
 
 def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
@@ -64,11 +51,43 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     if any(isinstance(one, ast.Constant) for one in given):
         for text in _expected(known.message):
             found.raise_to(f"return {text}", 0.6)
+    for text, prior in _made(known, node, function, plain):
+        found.raise_to(text, prior)
     for rank, (text, prior) in enumerate(_donors(known, node, function)):
         found.raise_to(text, prior - 0.0005 * rank)
     yield from Found({text: prior for text, prior in found.items() if prior}).rows(
         "restored", node, 2 * DONORS
     )
+
+
+def _made(
+    known: Known, node: ast.AST, function: Function, plain: list[str]
+) -> Iterator[tuple[str, float]]:
+    """What is given back: a collection of what was gathered, or the result of a function that takes what is here."""
+    idle, owner, names = known.unused(node), known.owner(node), known.names(node)
+    gathered = [name for name in plain if name in known.names_stored(function)]
+    for rank, name in enumerate(gathered[:6]):
+        for form, prior in (("tuple({})", 0.34), ("''.join({})", 0.32), ("list({})", 0.3)):
+            yield f"return {form.format(name)}", prior - 0.01 * rank
+    outer = [one.args for one in known.around(node) if isinstance(one, Function)]
+    stars = [f"*{one.vararg.arg}" for one in outer[:1] if one.vararg]
+    stars += [f"**{one.kwarg.arg}" for one in outer[:1] if one.kwarg]
+    for name in (one.arg for args in outer[1:] for one in args.args) if stars else ():
+        yield f"return {name}({', '.join(stars)})", 0.4
+    for name, one in known.defined.items():
+        method = owner is not None and one in owner.body
+        wanted = [part.arg for part in one.args.args][method:]
+        needed = wanted[: len(wanted) - len(one.args.defaults)]
+        top = known.parents.get(one) is known.tree
+        if one is function or not (method or top) or not wanted or one.args.vararg:
+            continue
+        prefix = "self." if method and "self" in names else ""
+        own = [part.arg for part in function.args.args if part.arg not in OWN]
+        if all(part in names for part in needed):
+            given = ", ".join(part for part in wanted if part in names)
+            yield f"return {prefix}{name}({given})", 0.38 + 0.1 * bool(idle & set(wanted))
+        elif len(needed) <= len(own) <= len(wanted):
+            yield f"return {prefix}{name}({', '.join(own)})", 0.2
 
 
 def _of_class(
@@ -135,6 +154,7 @@ def _donors(
         for fitted, worth in _fitted(known, one, text, node, there, here, bound):
             used = sum(1 for name in idle if re.search(rf"\b{re.escape(name)}\b", fitted))
             made.append((fitted, near * worth + 0.1 * min(used, 2)))
+            made += [(other, near * worth * 0.8) for other in _compared(one, fitted)]
         other = _renamed(inside.name, function.name, text)
         if other and known.fits(one, node):
             made.append((other, near + 0.15))
@@ -166,6 +186,15 @@ def _fitted(
         return [(_exchanged(text, {name: by_place[name] for name in strange}), 0.9)]
     wanted = [name for name in bound if name not in (*OWN, "_")][:6] if len(strange) == 1 else []
     return [(_exchanged(text, {strange[0]: name}), 0.5) for name in wanted]
+
+
+def _compared(one: ast.AST, text: str) -> Iterator[str]:
+    """A donor that gives a comparison back, with each other operator: methods of a class that compare are alike."""
+    value = one.value if isinstance(one, ast.Return) else None
+    sign = token_of(value.ops[0]) if isinstance(value, ast.Compare) and len(value.ops) == 1 else ""
+    for other in _ORDERS if sign in _ORDERS and text.count(f" {sign} ") == 1 else ():
+        if other != sign:
+            yield text.replace(f" {sign} ", f" {other} ")
 
 
 def _exchanged(text: str, names: dict[str, str]) -> str:
@@ -219,86 +248,6 @@ def inserted(known: Known, node: ast.stmt) -> Iterator[Edit]:
         yield from put_before(known, node, "inserted", text, prior * 0.12)
 
 
-def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
-    """One more argument, at each place: what other calls of the function have there, a name of the scope, a plain value."""
-    if any(isinstance(one, ast.Starred) for one in node.args):
-        return
-    found: dict[tuple[int | str, str], float] = {}
-    passed = {known.segment(one) for one in (*node.args, *(part.value for part in node.keywords))}
-    named = {one.arg for one in node.keywords}
-    bound = known.names(node)
-    count = len(node.args)
-    for other in [one for one in known.calls.get(known.segment(node.func), ()) if one is not node][
-        :40
-    ]:
-        for at, one in enumerate(other.args[: count + 1]):
-            text = known.segment(one)
-            if (
-                "\n" not in text
-                and text not in passed
-                and known.fits(one, node)
-                and not isinstance(one, ast.Starred)
-            ):
-                found.setdefault((at, text), 0.45 if len(other.args) > count else 0.2)
-        for word in other.keywords:
-            text = known.segment(word.value)
-            if (
-                word.arg
-                and word.arg not in named
-                and "\n" not in text
-                and known.fits(word.value, node)
-            ):
-                found.setdefault((word.arg, text), 0.3)
-    defined, short = known.defined.get(name_of(node.func)), 1.0
-    if defined is not None:
-        method = (
-            bool(defined.args.args)
-            and defined.args.args[0].arg in OWN
-            and isinstance(node.func, ast.Attribute)
-        )
-        wanted = [one.arg for one in defined.args.args][method:]
-        if count + len(node.keywords) < len(wanted) - len(defined.args.defaults):
-            short = 2.5
-        for at, name in enumerate(wanted[: count + 1]):
-            if name in bound and name not in passed:
-                found[at, name] = 0.5
-        for name in (*wanted[count + 1 :], *(one.arg for one in defined.args.kwonlyargs)):
-            if name in bound and name not in passed:
-                found.setdefault((name, name), 0.4)
-    around = known.function(node)
-    counts = known.reads(around) if around is not None else {}
-    values = sorted(
-        bound.keys() - passed - {"_"}, key=lambda one: (one in OWN, -counts.get(one, 0), one)
-    )
-    for at in range(count + 1):
-        for rank, name in enumerate(values[:10]):
-            idle = name in known.unused(node) and bound[name] <= node.lineno
-            found.setdefault((at, name), 0.5 if idle else 0.16 - 0.008 * rank)
-        for value in (*_SIMPLE_VALUES, *known.texts_given):
-            found.setdefault((at, value), 0.08)
-    if around is not None:  # what the caller was given is handed on
-        for name in (one.arg for one in (*around.args.args, *around.args.kwonlyargs)):
-            if name not in (*OWN, *passed, *named):
-                found.setdefault((name, name), 0.14 if name in known.unused(node) else 0.05)
-    for (place, text), prior in sorted(found.items(), key=lambda row: -row[1])[:ARGUMENTS]:
-        yield "added", node, _with_argument(known, node, place, text), min(0.9, prior * short)
-
-
-def _with_argument(known: Known, node: ast.Call, place: int | str, text: str) -> str:
-    end = known.end(node) - 1
-    if isinstance(place, int) and place < len(node.args):
-        start = known.start(node.args[place])
-        return known.cut(node, (start, start, f"{text}, "))
-    if isinstance(place, str):
-        bare = known.text[known.end(node.func) : end].rstrip()[-1:] in ("(", ",")
-        return known.cut(node, (end, end, f"{place}={text}" if bare else f", {place}={text}"))
-    if node.args:
-        start = known.end(node.args[-1])
-        return known.cut(node, (start, start, f", {text}"))
-    start = known.text.index("(", known.end(node.func), end + 1) + 1
-    return known.cut(node, (start, start, f"{text}, " if node.keywords else text))
-
-
 def idle(known: Known, node: ast.Expr) -> Iterator[Row]:
     """A call of what stands there as a statement and does nothing: of itself, of a member, with it as the argument."""
     text, owner = known.segment(node), known.owner(node)
@@ -343,49 +292,3 @@ def conditions(known: Known, node: ast.If | ast.While | ast.IfExp) -> Iterator[R
         for word in ("and", "or"):
             yield "narrowed", test, f"{whole} {word} {said}", found[said]
             yield "narrowed", test, f"{said} {word} {whole}", 0.6 * found[said]
-
-
-def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
-    """A call around a value: an argument, a returned or an assigned value, an operand, what is iterated over."""
-    up, text = known.parents.get(node), known.segment(node)
-    iterated = isinstance(up, ast.For | ast.comprehension) and node is up.iter
-    held = isinstance(up, ast.Subscript) and node is up.value
-    valued = node in up.args if isinstance(up, ast.Call) else iterated or isinstance(up, _VALUED)
-    odd = isinstance(node, ast.Constant) and not isinstance(node.value, int | str)
-    if (
-        not (valued or held)
-        or odd
-        or "\n" in text
-        or isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
-    ):
-        return
-    found = Found()
-    for rank, name in enumerate(_ITERATED if iterated else ()):
-        found.raise_to(name, 0.3 - 0.02 * rank)
-    for name in _WRAPS:
-        found.raise_to(name, 0.08)
-    for name, count in known.called.most_common(12):
-        found.raise_to(name, 0.08 + 0.005 * min(count, 8))
-    for name in known.defined:  # private, and no plan calls it any more
-        if (
-            name.startswith("_")
-            and not name.startswith("__")
-            and name in known.top
-            and name not in known.called
-        ):
-            found.raise_to(name, 0.3)
-    for name in known.taking_one:
-        found.raise_to(name, 0.09)
-    if isinstance(up, ast.Return):
-        found.raise_to(known.owed(up), 0.4)
-    own = {name_of(one.func) for one in (up, node) if isinstance(one, ast.Call)} | {text, ""}
-    constant = isinstance(node, ast.Constant)
-    for name in found.keys() - own:
-        yield "wrapped", node, f"{name}({text})", found[name] * (0.5 if constant else 1.0)
-    for name in (
-        dict.fromkeys((*sorted(known.methods_called & set(_BARE)), *_BARE)) if not constant else ()
-    ):
-        yield "wrapped", node, f"{text}.{name}()", 0.1 if name in known.methods_called else 0.05
-    if isinstance(node, ast.Name) and not isinstance(up, ast.Compare):
-        for empty in ("[]", "()", "{}", "''"):
-            yield "wrapped", node, f"({text} or {empty})", 0.03

@@ -97,6 +97,11 @@ class Known(Source):
         return found
 
     @functools.cached_property
+    def members_imported(self) -> list[str]:
+        """The names that the file imports from modules: a module cannot be called, what is in it may be."""
+        return [name for name, whole in self.imported.items() if ":" in whole]
+
+    @functools.cached_property
     def taking_one(self) -> list[str]:
         """The functions of the module that can be called with one argument."""
         found = []
@@ -151,6 +156,11 @@ class Known(Source):
                     (read if isinstance(one.ctx, ast.Load) else stored).add(one.attr)
             self._owned[owner] = methods, read, stored
         return self._owned[owner]
+
+    def names_stored(self, function: ast.AST) -> set[str]:
+        """The names that a function binds in its statements."""
+        found = (one for one in ast.walk(function) if isinstance(one, ast.Name))
+        return {one.id for one in found if isinstance(one.ctx, ast.Store)}
 
     def reads(self, function: ast.AST) -> Counter[str]:
         """The names that a function reads, and how often."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import forgotten, statements, values, words
+from . import calls, forgotten, statements, values, words
 from .known import Known
 from .source import Edit, Function
 
@@ -17,13 +17,13 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Compare, values.compare), (ast.BoolOp, values.boolean), (ast.BinOp, values.binary), (ast.UnaryOp, values.unary),
     (ast.Call, values.call), (ast.Subscript, values.subscript), (ast.IfExp, values.conditional),
     (ast.Tuple | ast.DictComp, values.pairs), (_TESTED, values.question),
-    (ast.Name, words.name), (ast.Attribute, words.member), (ast.Constant, words.constant),
+    (ast.Name, words.name), (ast.arg, words.parameter), (ast.Attribute, words.member), (ast.Constant, words.constant),
     (ast.AugAssign, statements.augmented), (ast.Assign, statements.assigned),
     (ast.ExceptHandler | ast.Raise, statements.exceptions),
     (ast.Break | ast.Continue, statements.jump), (ast.Expr, statements.value), (Function, statements.function),
     (ast.AST, statements.blocks),
-    (ast.Pass, forgotten.statement), (ast.Expr, forgotten.idle), (ast.stmt, forgotten.inserted), (ast.Call, forgotten.arguments),
-    (ast.If | ast.While | ast.IfExp, forgotten.conditions), (_WRAPPED, forgotten.wrapped),
+    (ast.Pass, forgotten.statement), (ast.Expr, forgotten.idle), (ast.stmt, forgotten.inserted), (ast.Call, calls.arguments),
+    (ast.If | ast.While | ast.IfExp, forgotten.conditions), (_WRAPPED, calls.wrapped),
 )  # fmt: skip
 
 
@@ -43,4 +43,4 @@ def edits(known: Known, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
                         yield known.change(*row)
 
 
-_NO_DEFAULTS = (forgotten.arguments, forgotten.wrapped)
+_NO_DEFAULTS = (calls.arguments, calls.wrapped)

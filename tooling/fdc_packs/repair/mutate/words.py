@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
+from . import expected
 from .kinds import PEERS
 from .known import Known
 from .source import OWN, name_of
@@ -62,6 +63,13 @@ def name(known: Known, node: ast.Name) -> Iterator[Row]:
 
 def _lost(known: Known, node: ast.Name) -> bool:
     return node.id not in known.everywhere and node.id not in known.names(node)
+
+
+def parameter(known: Known, node: ast.arg) -> Iterator[Row]:
+    """A parameter by the name that its function reads and that nothing binds."""
+    for other in known.unknown(node):
+        text = known.segment(node)
+        yield "name", node, other + text.removeprefix(node.arg), 0.8
 
 
 def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
@@ -140,13 +148,13 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
         like = alike(node.id, other) if lost or other[:1] == node.id[:1] else 0.0
         if like > 0.6:
             found.raise_to(other, 0.3 * like)
-    for other in known.taking_one:
-        found.raise_to(other, 0.11)
+    for other in (*known.taking_one, *known.classes, *known.members_imported):
+        found.raise_to(other, 0.11 if other in known.taking_one else 0.1)
     if isinstance(up := known.parents.get(known.parents[node]), ast.Return):
         found.raise_to(known.owed(up), 0.5)
     for gone in ("", node.id):
         found.pop(gone, None)
-    yield from found.rows("callee", node, 2 * MOST, 1.5 if lost else 1.0)
+    yield from found.rows("callee", node, 3 * MOST, 1.5 if lost else 1.0)
 
 
 def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
@@ -298,9 +306,11 @@ def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
         found.raise_to(f"{value} ", 0.15)
     for mark in "-_.,:/%" if len(value) < 2 else ():
         found.raise_to(value + mark, 0.12)
-    for text in (value.rstrip(), value.strip(), value.swapcase()):
+    for text in (value.rstrip(), value.strip(), value.swapcase(), value.removesuffix(" ")):
         if text:
             found.raise_to(text, 0.35)
+    for text in expected.mended(value, known.message):
+        found.raise_to(text, 0.6)
     for text, prior in found.items():
         if text != value and text.isprintable() and "\\" not in text and said[0] not in text:
             yield "constant", node, f"{said[0]}{text}{said[0]}", prior

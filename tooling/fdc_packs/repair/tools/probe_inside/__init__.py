@@ -35,10 +35,13 @@ from .edited_files import (
     tell,
 )
 from .function_code import changed, find, swap, watch
+from .module_run import rerun
 
 FIRST = 3
 """Failing tests that are asked before an edit is given up."""
 MEMORY = 2 << 30
+COMPARING = 100.0
+"""Seconds in which the edits that pass are compared, beyond those in which edits are tried."""
 
 _outcomes: dict[str, bool] = {}
 _took: dict[str, float] = {}
@@ -49,6 +52,8 @@ _passed = 0
 _good: list[int] = []
 """Edits with which everything passes; `_passed` counts those of them that are not bare negation or removal."""
 _until = 0.0
+_used_before = 0.0
+"""CPU seconds of forks that are not of the edits that are tried now."""
 
 
 def begin() -> None:
@@ -89,17 +94,18 @@ def _control() -> bool:
 def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
     """Forks for each edit until enough pass or the time is over. None in a fork; else the edits that were unfit."""
     global _passed
-    unfit, here = [], _mine
+    unfit: list[tuple[int, int]] = []
+    here = _mine
     cost, took = given.get("cpu", 1.0), given.get("took", 2.0)
-    since = 0
+    since = hoped = 0
     for number in numbers:
         since += (
-            _passed > 0
+            _passed + hoped > 0
         )  # a few more are tried: the first that passes should not hide the others
         if (
             time.monotonic() > _until
-            or _cpu() > given["cpu_seconds"]
-            or _passed >= given["enough"]
+            or _cpu() - _used_before > given["cpu_seconds"]
+            or _passed + hoped >= given["enough"]
             or since > given["more"]
         ):
             break
@@ -107,13 +113,18 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
         if _mine != here:
             return None
         if status == UNFIT:
-            unfit.append(number)
-            continue
-        tell({"edit": number, "status": status, **result_of(number)})
+            status = _fork(number, rerun, 2 + math.ceil(3 * cost), 10 + 10 * took)
+            if _mine != here:
+                return None
+            useless = status != 0 and not result_of(number).get("won")
+            unfit.append((useless + (status != 0), number))
+            hoped += status == 0 and number not in given["risky"]
+        else:
+            tell({"edit": number, "status": status, **result_of(number)})
+            _passed += status == 0 and number not in given["risky"]
         if status == 0:
             _good.append(number)
-            _passed += number not in given["risky"]
-    return unfit
+    return [number for _, number in sorted(unfit)]
 
 
 def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float) -> int | None:
@@ -217,7 +228,7 @@ def pytest_load_initial_conftests(early_config: Any) -> Iterator[None]:
         }
         if loaded.isdisjoint(given["files"]):
             _start()
-            _fork(COLLECTED, lambda _: sys.setprofile(watch), 0, given["seconds"])
+            _fork(COLLECTED, lambda _: sys.setprofile(watch), 0, given["seconds"] + COMPARING)
             if _mine is None:
                 _rest()
     yield
@@ -227,9 +238,11 @@ pytest_load_initial_conftests.pytest_impl = {"hookwrapper": True, "tryfirst": Tr
 
 
 def _rest() -> None:
-    """What could not be tried after the tests were collected."""
-    global _passed
+    """What could not be tried after the tests were collected, that which passed with the module run once more first."""
+    global _passed, _until, _used_before
     left: Any = None
+    _until = max(_until, time.monotonic() + given["seconds"] / 4)
+    _used_before = _cpu()
     try:
         with open(os.path.join(os.environ[FOLDER], "left"), encoding="utf-8") as text:
             said = json.loads(text.read())
@@ -262,7 +275,7 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
             _first[:] = base["failed"]
             unfit = _try(range(len(given["edits"])), swap)
             if unfit is not None and _good:
-                _fork(COMPARE, _watch_calls, 60, 60.0)
+                _fork(COMPARE, _watch_calls, 60, COMPARING - 10)
             if unfit is not None and _mine == COLLECTED:
                 said = {
                     "unfit": unfit,

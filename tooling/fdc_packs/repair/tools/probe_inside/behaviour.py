@@ -15,7 +15,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .edited_files import FOLDER
-from .function_code import functions, place_of, swap
+from .function_code import functions, place_of, put
 
 CALLS, INPUTS, SECONDS, MOST_COPIES = 12, 200, 4.0, 400
 _calls: dict[Any, list[dict[str, Any]]] = {}
@@ -62,7 +62,7 @@ def record(frame: Any, event: str, _: Any) -> None:
 def compare(number: int) -> None:
     """Counts for how many inputs an edit gives another outcome, and names the outcomes; ends the fork."""
     known = [(place, one, one.__code__) for place, found in functions.items() for one in found[:1]]
-    swap(number)
+    put(number)
     differ = every = 0
     crashes = False
     outcomes = hashlib.sha256()

@@ -1,0 +1,184 @@
+"""Operators for calls that lost something: an argument, the call around a value, the other value of an `or`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .known import Known
+from .source import OWN, Function, name_of
+from .values import Row
+from .words import Found
+
+ARGUMENTS = 48
+_SIMPLE_VALUES = ("None", "True", "False", "0", "1")
+_WRAPS = "list tuple sorted set str int len iter dict reversed bool next sum max min abs".split()
+_ITERATED = "range enumerate reversed sorted list iter set zip".split()
+_BARE = "groups groupdict group lower upper strip items keys values copy split encode decode pop popitem".split()
+_ASKED = "isdigit isalpha isalnum isascii isspace islower isupper isidentifier".split()
+"""Methods of texts that answer a question."""
+_VALUED = (
+    ast.Return
+    | ast.Assign
+    | ast.AugAssign
+    | ast.AnnAssign
+    | ast.BinOp
+    | ast.Compare
+    | ast.keyword
+    | ast.IfExp
+    | ast.Tuple
+    | ast.BoolOp
+    | ast.UnaryOp
+    | ast.Lambda
+)
+
+
+def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
+    """One more argument, at each place: what other calls of the function have there, a name of the scope, a plain value."""
+    yield from _handed_on(known, node)
+    if any(isinstance(one, ast.Starred) for one in node.args):
+        return
+    found: dict[tuple[int | str, str], float] = {}
+    passed = {known.segment(one) for one in (*node.args, *(part.value for part in node.keywords))}
+    named = {one.arg for one in node.keywords}
+    bound = known.names(node)
+    count = len(node.args)
+    for other in [one for one in known.calls.get(known.segment(node.func), ()) if one is not node][
+        :40
+    ]:
+        for at, one in enumerate(other.args[: count + 1]):
+            text = known.segment(one)
+            if (
+                "\n" not in text
+                and text not in passed
+                and known.fits(one, node)
+                and not isinstance(one, ast.Starred)
+            ):
+                found.setdefault((at, text), 0.45 if len(other.args) > count else 0.2)
+        for word in other.keywords:
+            text = known.segment(word.value)
+            if (
+                word.arg
+                and word.arg not in named
+                and "\n" not in text
+                and known.fits(word.value, node)
+            ):
+                found.setdefault((word.arg, text), 0.3)
+    defined, short = known.defined.get(name_of(node.func)), 1.0
+    if defined is not None:
+        method = (
+            bool(defined.args.args)
+            and defined.args.args[0].arg in OWN
+            and isinstance(node.func, ast.Attribute)
+        )
+        wanted = [one.arg for one in defined.args.args][method:]
+        if count + len(node.keywords) < len(wanted) - len(defined.args.defaults):
+            short = 2.5
+        for at, name in enumerate(wanted[: count + 1]):
+            if name in bound and name not in passed:
+                found[at, name] = 0.5
+        for name in (*wanted[count + 1 :], *(one.arg for one in defined.args.kwonlyargs)):
+            if name in bound and name not in passed:
+                found.setdefault((name, name), 0.4)
+    around = known.function(node)
+    counts = known.reads(around) if around is not None else {}
+    values = sorted(
+        bound.keys() - passed - {"_"}, key=lambda one: (one in OWN, -counts.get(one, 0), one)
+    )
+    for at in range(count + 1):
+        for rank, name in enumerate(values[:10]):
+            idle = name in known.unused(node) and bound[name] <= node.lineno
+            found.setdefault((at, name), 0.5 if idle else 0.16 - 0.008 * rank)
+        for value in (*_SIMPLE_VALUES, *known.texts_given):
+            found.setdefault((at, value), 0.08)
+    if around is not None:  # what the caller was given is handed on
+        for name in (one.arg for one in (*around.args.args, *around.args.kwonlyargs)):
+            if name not in (*OWN, *passed, *named):
+                found.setdefault((name, name), 0.14 if name in known.unused(node) else 0.05)
+    for (place, text), prior in sorted(found.items(), key=lambda row: -row[1])[:ARGUMENTS]:
+        yield "added", node, _with_argument(known, node, place, text), min(0.9, prior * short)
+
+
+def _handed_on(known: Known, node: ast.Call) -> Iterator[Row]:
+    """`*args` and `**kwargs` that a function around the call takes and that the call does not hand on."""
+    taken = [one.args for one in known.around(node) if isinstance(one, Function | ast.Lambda)]
+    every, end = known.segment(node), known.end(node) - 1
+    for mark, given in (("*", [one.vararg for one in taken]), ("**", [one.kwarg for one in taken])):
+        for name in (one.arg for one in given if one is not None):
+            if f"{mark}{name}" not in every:
+                bare = known.text[known.end(node.func) : end].rstrip()[-1:] in ("(", ",")
+                text = f"{mark}{name}" if bare else f", {mark}{name}"
+                place = end
+                if mark == "*" and node.keywords:
+                    place = known.start(node.keywords[0])
+                    text = f"*{name}, " if known.text[place - 1 : place] != "*" else ""
+                if text:
+                    yield "added", node, known.cut(node, (place, place, text)), 0.35
+
+
+def _with_argument(known: Known, node: ast.Call, place: int | str, text: str) -> str:
+    end = known.end(node) - 1
+    if isinstance(place, int) and place < len(node.args):
+        start = known.start(node.args[place])
+        return known.cut(node, (start, start, f"{text}, "))
+    if isinstance(place, str):
+        bare = known.text[known.end(node.func) : end].rstrip()[-1:] in ("(", ",")
+        return known.cut(node, (end, end, f"{place}={text}" if bare else f", {place}={text}"))
+    if node.args:
+        start = known.end(node.args[-1])
+        return known.cut(node, (start, start, f", {text}"))
+    start = known.text.index("(", known.end(node.func), end + 1) + 1
+    return known.cut(node, (start, start, f"{text}, " if node.keywords else text))
+
+
+def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
+    """A call around a value: an argument, a returned or an assigned value, an operand, what is iterated over or asked."""
+    up, text = known.parents.get(node), known.segment(node)
+    iterated = isinstance(up, ast.For | ast.comprehension) and node is up.iter
+    held = isinstance(up, ast.Subscript) and node is up.value
+    asked = isinstance(up, ast.If | ast.While | ast.IfExp) and node is up.test
+    valued = node in up.args if isinstance(up, ast.Call) else isinstance(up, _VALUED)
+    constant = isinstance(node, ast.Constant)
+    odd = isinstance(node, ast.Constant) and not isinstance(node.value, int | str)
+    bound = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
+    if odd or bound or "\n" in text or not (valued or held or iterated or asked):
+        return
+    found = _wraps(known, node)
+    for rank, name in enumerate(_ITERATED if iterated else ()):
+        found.raise_to(name, 0.3 - 0.02 * rank)
+    own = {name_of(one.func) for one in (up, node) if isinstance(one, ast.Call)} | {text, ""}
+    for name in found.keys() - own:
+        yield "wrapped", node, f"{name}({text})", found[name] * (0.5 if constant else 1.0)
+    if constant:
+        return
+    truth = asked or isinstance(up, ast.BoolOp | ast.UnaryOp)
+    for name in dict.fromkeys((*sorted(known.methods_called & set(_BARE)), *_BARE)):
+        yield "wrapped", node, f"{text}.{name}()", 0.1 if name in known.methods_called else 0.05
+    for name in _ASKED if truth else ():
+        yield "wrapped", node, f"{text}.{name}()", 0.06
+    if not truth and not isinstance(up, ast.Compare):
+        for empty in ("[]", "()", "{}", "''") if isinstance(node, ast.Name) else ():
+            yield "wrapped", node, f"({text} or {empty})", 0.03
+        yield "wrapped", node, f"({text} or None)", 0.04
+
+
+def _wraps(known: Known, node: ast.expr) -> Found:
+    """What could be called with the value, as the file calls it, defines it or takes it as a parameter."""
+    found, up, function = Found(), known.parents.get(node), known.function(node)
+    for name in _WRAPS:
+        found.raise_to(name, 0.08)
+    for rank, (name, count) in enumerate(known.called.most_common(40)):
+        found.raise_to(name, 0.08 + 0.005 * min(count, 8) if rank < 12 else 0.05)
+    for name in known.defined:  # private, and nothing calls it any more
+        if name.startswith("_") and not name.startswith("__") and name in known.top:
+            found.raise_to(name, 0.3 if name not in known.called else 0.0)
+    for name in known.members_imported:
+        found.raise_to(name, 0.05)
+    for name in known.taking_one:
+        found.raise_to(name, 0.09)
+    for name in (one.arg for one in function.args.args) if function is not None else ():
+        if name not in OWN:
+            found.raise_to(name, 0.25 if name in known.unused(node) else 0.08)
+    if isinstance(up, ast.Return):
+        found.raise_to(known.owed(up), 0.4)
+    return Found({name: prior for name, prior in found.items() if prior})

@@ -1,0 +1,59 @@
+"""Runs an edited module once more in a fork: for code that ran while the tests were imported, and for the data of a module.
+
+Functions and classes stay the objects that the tests hold, with the edited code in them; data are renewed, containers in
+place. It orders edits and judges none: what passes here is tried again in a fork that imports the edited file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from types import FunctionType, ModuleType
+from typing import Any
+
+from .edited_files import edited, given, note_use, text_of
+from .function_code import put
+
+_KEPT = (FunctionType, ModuleType, staticmethod, classmethod, property)
+_CONTAINERS = (list, dict, set)
+
+
+def rerun(number: int) -> None:
+    """Puts the edited code into the functions, and runs the edited file beside its modules; ends the fork where it cannot run."""
+    put(number)
+    edit = given["edits"][number]
+    path = edit["path"]
+    code = compile(edited(text_of(path), edit["pieces"]), path, "exec", dont_inherit=True)
+    for module in list(sys.modules.values()):
+        place = getattr(module, "__file__", None)
+        if isinstance(place, str) and os.path.realpath(place) == path:
+            now = vars(module)
+            fresh = {name: one for name, one in now.items() if name[:2] == "__"}
+            try:
+                exec(code, fresh)
+            except BaseException:
+                os._exit(1)
+            for name, value in fresh.items():
+                if name in now and name[:2] == "__":
+                    continue  # `__builtins__` among them
+                now[name] = _renewed(now.get(name), value)
+    note_use(number)
+
+
+def _renewed(old: Any, new: Any) -> Any:
+    """The object for a name: the old one where it is code or a container, with what is new in it."""
+    if isinstance(old, type) and isinstance(new, type):
+        for name, value in list(vars(new).items()):
+            if name[:2] != "__" and not isinstance(value, (*_KEPT, type)):
+                with contextlib.suppress(AttributeError, TypeError):
+                    setattr(old, name, _renewed(vars(old).get(name), value))
+        return old
+    if old is new or isinstance(old, (*_KEPT, type)):
+        return old
+    if type(old) is type(new) and isinstance(old, _CONTAINERS):
+        held = new.copy()
+        old.clear()
+        (old.extend if isinstance(old, list) else old.update)(held)
+        return old
+    return new
