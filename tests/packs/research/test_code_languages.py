@@ -82,7 +82,7 @@ export function brew(n: number): number;
 """
 WANTED = {
     "a.js": (JAVASCRIPT, 0, """
-function app.route 4 2|function Pot.pour 5|constant brew 6|constant heat 7|function query 9|constant api 10|method api.open 10
+function app.route 4 2|function Pot.pour 5|export brew 6|constant heat 7|function query 9|constant api 10|method api.open 10
 method api.close 10|class Cup 11|method Cup.fill 11|method Cup.#seal 11|constant seen 12|function shown 12|function root.it 12
 """),
     "a.cpp": (CPP, 1, """

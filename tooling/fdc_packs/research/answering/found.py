@@ -11,7 +11,7 @@ from ..explore.unit_spans import Unit
 from ..retrieval.file_worth import TESTS
 from ..retrieval.question import written_names
 from ..retrieval.stop_words import ASKING
-from .references import KINDS, Relation, asked, find
+from .references import KINDS, Reference, Relation, asked, find
 
 MOST = 5
 NEAR = 6
@@ -96,19 +96,48 @@ def _references(tree: Tree, relation: Relation) -> Found:
     found = find(tree, relation)
     found.sort(key=lambda one: (TESTS.search(one.path) is not None, one.path, one.line))
     verb = KINDS[relation.kind]
+    handed = _handed_on(tree, relation, found)
     if not found:
         known = stands(tree, relation.name)
         why = (
             f"nothing here {verb} `{relation.name}`" if known else f"no file has `{relation.name}`"
         )
-        return Found((), NONE, why, 0)
-    places = tuple(
-        Shown(one.path, one.line, one.inside, verb, ((one.line, _cut(_line(tree, one.path, one.line))),), 1.0)
-        for one in found[:LISTED]
-    )  # fmt: skip
+        return Found(_listed(tree, handed, "uses"), NONE, why, len(handed))
     ways = {one.how for one in found}
     how = "the syntax tree" if ways <= {"ast", "tree-sitter"} else "words, as a grammar is missing"
-    return Found(places, HIGH, f"{len(found)} found by {how}", len(found))
+    why = f"{len(found)} found by {how}"
+    if handed:
+        lines = "1 line uses" if len(handed) == 1 else f"{len(handed)} lines use"
+        why += f"; {lines} the name without a call"
+    return Found(_listed(tree, found, verb), HIGH, why, len(found))
+
+
+def _listed(tree: Tree, found: list[Reference], verb: str) -> tuple[Shown, ...]:
+    """References as places, each with its line."""
+    return tuple(
+        Shown(
+            one.path, one.line, f"{one.inside} through {one.through}".strip() if one.through else one.inside, verb,
+            ((one.line, _cut(_line(tree, one.path, one.line))),), 1.0,
+        )
+        for one in found[:LISTED]
+    )  # fmt: skip
+
+
+def _handed_on(tree: Tree, relation: Relation, found: list[Reference]) -> list[Reference]:
+    """For a question after calls: where the name stands as a value and is neither called, imported nor exported."""
+    if relation.kind != "call":
+        return []
+    known = {(one.path, one.line) for one in found}
+    for path in {one.path for one in find(tree, Relation("import", relation.name))}:
+        outlined = tree.outline(path)
+        known |= {(path, line) for line in outlined.imports} if outlined is not None else set()
+    known |= {(path, one.line) for path, one in tree.defined(relation.name, exported=True)}
+    kept = [
+        one
+        for one in find(tree, Relation("use", relation.name))
+        if (one.path, one.line) not in known
+    ]
+    return [one for one in kept if not TESTS.search(one.path)]
 
 
 def _named_first(tree: Tree, units: list[Unit], names: list[str]) -> list[Unit]:
@@ -120,10 +149,9 @@ def _named_first(tree: Tree, units: list[Unit], names: list[str]) -> list[Unit]:
     ]
 
     def rank(unit: Unit) -> int:
-        if unit.definition is not None and (
-            {unit.definition.name, unit.definition.qualified} & set(names)
-        ):
-            return 0
+        one = unit.definition
+        if one is not None and {one.name, one.qualified} & set(names):
+            return 0 if one.kind != "export" else 1
         lines = tree.documents[unit.path].lines
         has = any(one.search(lines[line - 1]) for line, _ in unit.lines for one in whole)
         return 1 if has else 2

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..explore.code_search import Tree
 from ..outline.code_outline import is_code
 from ..retrieval.question import written_names
+from .kept_names import calls_through, keepers
 
 _VERBS = {
     "call": "calls?|callers?|called|invokes?|invoked",
@@ -44,6 +45,8 @@ class Reference(NamedTuple):
     line: int
     inside: str
     how: str
+    through: str = ""
+    """The container that keeps what is called, where it is not called by its own name."""
 
 
 def asked(question: str) -> Relation | None:
@@ -69,7 +72,8 @@ def asked(question: str) -> Relation | None:
 
 
 def find(tree: Tree, relation: Relation) -> list[Reference]:
-    """Every place in that relation, by path and line; those in tests too."""
+    """Every place in that relation, by path and line; those in tests too. What a list or a dictionary keeps is called where
+    that is called (Python)."""
     last = relation.name.rpartition(".")[2]
     out = []
     whole = re.compile(rf"(?<![\w$]){re.escape(last)}(?![\w$])")
@@ -92,13 +96,49 @@ def find(tree: Tree, relation: Relation) -> list[Reference]:
             around = tree.around(path, line)
             name = around.qualified if around is not None else ""
             out.append(Reference(path, line, name, outlined.how))
-    return out
+    if relation.kind == "call":
+        have = {(one.path, one.line) for one in out}
+        out += [one for one in _through(tree, last) if (one.path, one.line) not in have]
+    return sorted(out, key=lambda one: (one.path, one.line))
+
+
+def _through(tree: Tree, name: str) -> Iterator[Reference]:
+    """The calls by way of containers that keep the function of that name, in its files and where these are imported."""
+    own = dict(_parsed(tree, [name]))
+    kept = {path: keepers(parsed, name) for path, parsed in own.items()}
+    shared = [one for found in kept.values() for one in found]
+    for path, parsed in _parsed(tree, [one.name for one in shared]):
+        here = calls_through(own.get(path, parsed), kept.get(path, []), True)
+        for line, container in sorted({*here, *calls_through(parsed, shared, False)}):
+            around = tree.around(path, line)
+            inside = around.qualified if around is not None else ""
+            yield Reference(path, line, inside, "ast", container)
+
+
+def _parsed(tree: Tree, names: list[str]) -> Iterator[tuple[str, ast.Module]]:
+    """The Python files that have one of the names, parsed."""
+    whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)") if names else None
+    for path in tree.documents if whole is not None else ():
+        if (
+            path.endswith((".py", ".pyi"))
+            and whole is not None
+            and whole.search(tree.text(path)[0])
+        ):
+            outlined = tree.outline(path)
+            if outlined is not None and outlined.how == "ast":
+                yield path, _tree("\n".join(tree.documents[path].lines))
+
+
+def _tree(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text.replace("\r", " "))
 
 
 def _python(text: str, kind: str, name: str) -> Iterator[int]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(text.replace("\r", " "))
+    tree = _tree(text)
+    if kind == "raise":
+        yield from _raised_again(tree, name)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             if kind in ("import", "use"):
@@ -114,6 +154,28 @@ def _python(text: str, kind: str, name: str) -> Iterator[int]:
                 yield node.lineno
         elif kind == "use" and isinstance(node, (ast.Name, ast.Attribute)) and _named(node) == name:
             yield node.end_lineno or node.lineno
+
+
+def _raised_again(tree: ast.Module, name: str) -> Iterator[int]:
+    """Where a handler of that exception raises what it caught: `except NAME: raise`."""
+    for handler in ast.walk(tree):
+        if not isinstance(handler, ast.ExceptHandler):
+            continue
+        caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        work: list[ast.AST] = (
+            list(handler.body) if any(_named(one) == name for one in caught) else []
+        )
+        while work:
+            node = work.pop()
+            again = isinstance(node, ast.Raise) and (
+                node.exc is None or (handler.name is not None and _named(node.exc) == handler.name)
+            )
+            if again and isinstance(node, ast.Raise):
+                yield node.lineno
+            if not isinstance(
+                node, (ast.ExceptHandler, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+            ):
+                work += ast.iter_child_nodes(node)
 
 
 def _named(node: ast.expr | None) -> str:

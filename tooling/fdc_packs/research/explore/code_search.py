@@ -140,10 +140,13 @@ class Tree:
                     break
         return out
 
-    def defined(self, name: str) -> list[tuple[str, Definition]]:
-        """Where a name, plain or qualified, is defined."""
+    def defined(self, name: str, exported: bool = False) -> list[tuple[str, Definition]]:
+        """Where a name, plain or qualified, is defined; where it is only exported too if that is asked or no file defines it."""
         last = name.rpartition(".")[2]
-        coined = re.compile(rf"(?:^|[\s*]){re.escape(last)}(?![\w$])", re.MULTILINE)
+        coined = re.compile(
+            rf"(?:^|[\s*&#:(,{{]){re.escape(last)}(?![\w$])|\.{re.escape(last)}\s*=(?!=)",
+            re.MULTILINE,
+        )
         out = []
         for path in self.documents:
             if is_code(path) and last in self.text(path)[0] and coined.search(self.text(path)[0]):
@@ -151,7 +154,7 @@ class Tree:
                 for one in found.definitions if found is not None else ():
                     if name in (one.name, one.qualified) or one.qualified.endswith(f".{name}"):
                         out.append((path, one))
-        return out
+        return [row for row in out if exported or row[1].kind != "export"] or out
 
 
 class Search:

@@ -114,7 +114,7 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
         rows.append({"name": one.name, "qualified": one.qualified, "kind": one.kind, **where})
     template = "FeatureInvestigation" if _FEATURE.search(question) else ""
     template = "ArchitectureUnderstanding" if _ARCHITECTURE.search(question) else template
-    several = trigger(question, len(known))
+    several, relation = trigger(question, len(known)), asked_relation(question)
     weights = sorted(
         ({"word": name, "weight": round(found.weights[number], 4), "files": len(found.files(number))}
          for number, name in telling if found.weights[number]),
@@ -129,8 +129,8 @@ def scope_exploration(args: dict[str, Any], context: Context) -> Any:
         "folders": _folders(found),
         "template": template,
         "wide": several,
-        "pointed": not several and any(tree.defined(name) for name in named),
-        "uses": asked_relation(question) is not None,
+        "pointed": not several and (relation is not None or any(map(tree.defined, named))),
+        "uses": relation is not None,
         "files": len(found.hits),
     }
 
@@ -203,7 +203,7 @@ def _meanings(tree: Tree, named: list[str]) -> dict[str, Any] | None:
     found = [
         (path, one)
         for path, one in tree.defined(name)
-        if one.kind not in ("variable", "key") and not TESTS.search(path)
+        if one.kind not in ("variable", "key", "export") and not TESTS.search(path)
     ]
     found = [row for row in found if "." not in row[1].qualified or "." in name]
     files = {path for path, _ in found}

@@ -185,7 +185,7 @@ class _Reader:
         ):  # JavaScript's `app.route = function (path) {}` and `exports.heat = 3`
             left = node.child_by_field_name("left")
             shown = not local and self.text(left).startswith(("exports.", "module.exports."))
-            what = made or ("constant" if shown else "")
+            what = made or (self._shared(node, left) if shown else "")
             if not what or left is None or (left.type != "member_expression" and local):
                 return "", None
             name = left if left.type == "identifier" else left.child_by_field_name("property")
@@ -221,6 +221,14 @@ class _Reader:
         if what == "constant" and local:
             return "", None
         return made if what == "constant" and made else what, _name(node)
+
+    def _shared(self, node: Any, left: Any) -> str:
+        """`export` where JavaScript's `exports.pour = pour` shares what is defined elsewhere; else `constant`."""
+        right = node.child_by_field_name("right")
+        if right.type == "member_expression":
+            right = right.child_by_field_name("property")
+        same = self.text(right) == self.text(left.child_by_field_name("property"))
+        return "export" if same else "constant"
 
     def _owner(self, node: Any, name: Any) -> str:
         """`Pot.` of Go's `func (p *Pot) Pour()`, of JavaScript's `Pot.prototype.pour = function`, of C++'s `int Pot::pour()`."""
