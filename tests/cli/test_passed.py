@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -52,8 +53,10 @@ AFTER = [
 
 
 def marked(text: str) -> list[str]:
+    """The lines of steps and of what was passed, without the durations that slow steps have."""
     words = ("ok ", "pass ", "then ", "else ", "call ")
-    return [line for line in text.splitlines() if line.startswith(words)]
+    lines = (line for line in text.splitlines() if line.startswith(words))
+    return [re.sub(r"  [\d.]+ m?s$", "", line) for line in lines]
 
 
 @pytest.fixture
@@ -83,6 +86,26 @@ def test_gates_branches_and_calls_are_shown_once_in_their_order(plans: Path) -> 
     ]  # fmt: skip
     listed = fdc("runs", cwd=plans).stdout
     assert "a.plan topic=oolong" in listed
+
+
+def test_a_gate_in_a_branch_is_shown_after_the_steps_before_it(workspace: Path) -> None:
+    """Several branches come back together: no gate is shown before the read that it judges."""
+    (workspace / "docs").mkdir()
+    for number in range(6):
+        (workspace / "docs" / f"{number}.md").write_text("tea\n")
+    (workspace / "a.plan").write_text(
+        "set_plan x\nplan_step_complete y\nnames <- list_files docs\nfork n in {names} max 6\n"
+        '  text <- read_file {n}\n  require len(text) > 0 else "empty"\n'
+        'require len(names) == 6 else "some are missing"\nclose_task\nsubmit\n'
+    )
+    done = fdc("run", "a.plan", cwd=workspace)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = [" ".join(line.split()[:2]) for line in marked(done.stdout)]
+    branches = [f"main/4#{number}" for number in range(1, 7)]
+    for branch in branches:
+        assert lines.index(f"ok {branch}/1") < lines.index(f"pass {branch}/2"), done.stdout
+    last = max(lines.index(f"pass {branch}/2") for branch in branches)
+    assert last < lines.index("pass main/5") < lines.index("ok main/6")
 
 
 def test_a_gate_that_does_not_hold_is_not_shown_as_passed(plans: Path) -> None:

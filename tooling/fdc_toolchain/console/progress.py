@@ -120,6 +120,12 @@ class Lines(Quiet):
             self._passed = state.marks if state.marks is not None else []
             self._show_passed()
 
+    def begun(self, effect: Perform) -> None:
+        """Port `Progress`. Every effect that came back is shown by now: places that were passed after them come next."""
+        with self.lock:
+            self._show_passed()
+            super().begun(effect)
+
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         with self.lock:
             super().done(effect, outcome, took)
@@ -127,6 +133,9 @@ class Lines(Quiet):
                 self.step(effect, outcome, took)
                 if outcome.notes and "hint" in outcome.notes:
                     self.line(f"       {visible(outcome.notes['hint'])}")
+
+    def close(self) -> None:
+        with self.lock:
             self._show_passed()
 
     def step(self, effect: Perform, outcome: Outcome, took: float) -> None:

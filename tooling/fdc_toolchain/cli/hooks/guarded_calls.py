@@ -128,7 +128,9 @@ def guarded(path: str) -> Protected | None:
         return Protected(real, "holds the key that seals runs", True)
     root = _root_of(os.path.normpath(path))
     # Outside of workspaces, where a folder may be a home with all that is in it, only links near its top are followed.
-    catalogues, globs, _ = of_workspace(root, whole=is_root(root))
+    catalogues, globs, _ = of_workspace(
+        root, whole=is_root(root), other_names=_has_other_names(real)
+    )
     for one, top in ((os.path.normpath(path), root), (real, os.path.realpath(root))):
         inside = _is_in(one, top)
         found = _listed(os.path.relpath(one, top), catalogues, globs) if inside else None
@@ -140,6 +142,16 @@ def guarded(path: str) -> Protected | None:
         if found is not None:
             return found
     return None
+
+
+def _has_other_names(path: str) -> bool:
+    """Whether the file at a path has more than one name. False if there is no file: it has no name yet."""
+    try:
+        return os.stat(path).st_nlink > 1
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _listed(path: str, catalogues: tuple[str, ...], globs: tuple[str, ...]) -> Protected | None:

@@ -117,6 +117,7 @@ class Live(Lines):
         """Removes the display."""
         self._over.set()
         with self.lock:
+            super().close()
             self._loop_ended()
             self._erase()
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 def guarded(
-    root: str, *, whole: bool = True
+    root: str, *, whole: bool = True, other_names: bool = True
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """What `workspace.files.Root` guards in a workspace, beside what it always does: files of settings, globs of what is
-    protected, and of what is secret. `whole`: links in every folder count, as in `Leads`."""
+    protected, and of what is secret. `whole`: links in every folder count, `other_names`: hard links too, as in `Leads`."""
     import os
 
     from ... import cachedir, durable
@@ -25,7 +25,7 @@ def guarded(
         data = None
     registry, _ = read_registry(data, REGISTRY)
     plans = registry.entries.values()
-    leads = Leads(root, settings.protect, settings.secret, whole=whole)
+    leads = Leads(root, settings.protect, settings.secret, whole=whole, other_names=other_names)
     folders = of_environment(root, os.environ.get("PATH", ""))
     protect = of_workspace(leads.protect, settings, plans, folders)
     secret = (*settings.secret, *leads.secret, *below(root, [cachedir.state_dir()]))

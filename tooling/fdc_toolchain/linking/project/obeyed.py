@@ -46,10 +46,17 @@ class Leads:
 
     `whole`: links in every folder count, and repositories without a `.git` of their own; else the links at the top and in
     protected folders there. `globs` and `secrets` are those of the settings. `folders` and `files` are what was looked at.
+    `other_names` False: other names of one file (hard links) are not searched, which takes most of the time in a large folder.
     """
 
     def __init__(
-        self, root: str, globs: Iterable[str] = (), secrets: Iterable[str] = (), *, whole: bool
+        self,
+        root: str,
+        globs: Iterable[str] = (),
+        secrets: Iterable[str] = (),
+        *,
+        whole: bool,
+        other_names: bool = True,
     ) -> None:
         self.root = os.path.realpath(root)
         self.protect: dict[str, None] = {}
@@ -57,6 +64,7 @@ class Leads:
         self.folders: dict[str, None] = {}
         self.files: list[str] = []
         self._list, self._secrets, self._whole = Protection((), globs), tuple(secrets), whole
+        self._files = whole and other_names
         self._work = [(self.root, False, False)]
         for path in self._of_git():
             self._lead(path, self.protect)
@@ -75,28 +83,23 @@ class Leads:
         self.folders[folder] = None
         try:
             with os.scandir(folder) as listing:
-                rows = [
-                    (entry.name, entry.is_symlink(), entry.is_dir(follow_symlinks=False))
-                    for entry in listing
-                ]
+                entries = list(listing)
+                links = [entry.name for entry in entries if entry.is_symlink()]
+                folders = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
         except OSError:
             return
         start = folder[len(self.root) + 1 :] + "/" if folder != self.root else ""
         is_git_folder = f"/{start}".endswith("/.git/")
         of_git = is_git_folder or f"/{start}".endswith(("/.git/hooks/", "/.git/info/"))
-        inside = self._whole and self._list.of(start) is not None
-        hides = hidden or self._whole and secret(start, self._secrets) is not None
-        for name, is_link, is_folder in rows:
+        for name in links:
             path, below = start + name, os.path.join(folder, name)
-            if is_link:
-                if obeyed or self._list.of(path) is not None:
-                    self._lead(below, self.protect)
-                if hidden or secret(path, self._secrets) is not None:
-                    self._lead(below, self.secret)
-            elif not is_folder:
-                if self._whole:
-                    self._file(start, name, obeyed, inside, hides)
-            elif name == ".fdc":
+            if obeyed or self._list.of(path) is not None:
+                self._lead(below, self.protect)
+            if hidden or secret(path, self._secrets) is not None:
+                self._lead(below, self.secret)
+        for name in folders:
+            path, below = start + name, os.path.join(folder, name)
+            if name == ".fdc":
                 continue
             elif of_git:
                 if is_git_folder and name in _OF_GIT:
@@ -104,13 +107,20 @@ class Leads:
             elif self._whole or obeyed or hidden or self._list.of(path) is not None:
                 if not packages(below):
                     self._work.append((below, obeyed, hidden))
-        if (
-            self._whole
-            and start
-            and not of_git
-            and {"HEAD", "objects", "refs"} <= {row[0] for row in rows}
-        ):
-            self.protect[start[:-1]] = None
+        if self._files:
+            known = {*links, *folders}
+            names = [entry.name for entry in entries if entry.name not in known]
+            self._plain_files(start, names, obeyed, hidden)
+        if self._whole and start and not of_git and {"objects", "refs"} <= {*links, *folders}:
+            if any(entry.name == "HEAD" for entry in entries):
+                self.protect[start[:-1]] = None
+
+    def _plain_files(self, start: str, names: list[str], obeyed: bool, hidden: bool) -> None:
+        """Looks at the files in the folder `start` for more names."""
+        inside = self._list.of(start) is not None
+        hides = hidden or secret(start, self._secrets) is not None
+        for name in names:
+            self._file(start, name, obeyed, inside, hides)
 
     def _file(self, start: str, name: str, obeyed: bool, inside: bool, hides: bool) -> None:
         """Looks at a file in the folder `start`, which is protected (`inside`) or secret (`hides`) itself, for more names."""
