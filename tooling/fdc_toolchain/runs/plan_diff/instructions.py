@@ -43,18 +43,18 @@ def names_bound(body: list[dict[str, Any]]) -> set[str]:
     return names
 
 
-def numbered(body: Any, names: Iterable[str]) -> tuple[Any, dict[str, int]]:
+def numbered(body: object, names: Iterable[str]) -> tuple[object, dict[str, int]]:
     """Instructions with a number instead of each name, and the number of each name: first `names`, then those of the body in the
     order in which they are used. So bodies that differ in their names only are equal."""
     numbers = {name: number for number, name in enumerate(names)}
 
-    def visit(value: Any) -> Any:
+    def visit(value: object) -> object:
         if isinstance(value, list):
             return [visit(inner) for inner in value]
         if not isinstance(value, dict):
             return value
         own = {"bind", "alias"} | ({"name"} if value.get("op") != "call" else set())
-        out = {}
+        out: dict[str, object] = {}
         for key, inner in sorted(value.items()):
             if key == "ref":
                 out[key] = [numbers.setdefault(inner[0], len(numbers)), *inner[1:]]
