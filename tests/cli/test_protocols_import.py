@@ -347,3 +347,16 @@ def test_all_that_works_on_protocols_works_on_imported_ones(workspace: Path) -> 
     imported(workspace, "build")  # what a lesson wrote is not an edit of somebody's
     file.write_text("Somebody's own.\n", "utf-8")
     assert "FDC508" in fdc("audit", cwd=workspace).stdout
+
+
+def test_an_imported_file_that_is_longer_than_agents_read_is_told_so(workspace: Path) -> None:
+    (workspace / "AGENTS.md").write_text("# Kitchen\n\n" + "Be kind.\n" * 4000, "utf-8")
+    assert (
+        0
+        == fdc(
+            "protocols", "import", "AGENTS.md", "--output", "protocols", cwd=workspace
+        ).returncode
+    )
+    done = fdc("protocols", "build", cwd=workspace)
+    assert 0 == done.returncode, done.stderr
+    assert "36011 bytes (more than 32768), from" in done.stdout

@@ -36,7 +36,7 @@ KNOWN: dict[str, int] = {
     "fdc_toolchain/protocols": 8,
     "fdc_toolchain/report": 6,
     "fdc_toolchain/rules": 5,
-    "fdc_toolchain/runs": 62,
+    "fdc_toolchain/runs": 61,
     "fdc_toolchain/sandbox": 1,
     "fdc_toolchain/server": 6,
     "fdc_toolchain/syntax": 34,

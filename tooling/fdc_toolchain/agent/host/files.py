@@ -120,8 +120,9 @@ class TaskLock:
 
 def ask(
     root: str, task_id: str, role: str, messages: Sequence[Any], schema: dict[str, Any]
-) -> tuple[str, Any]:
-    """Writes a request and reads its answer: (path of the answer, the answer or None). Raises ValueError, OSError.
+) -> tuple[str, Any, bool]:
+    """Writes a request and reads its answer: (path of the answer, the answer or None, whether the file is there but is
+    not a JSON object, as while it is being written). Raises OSError.
 
     The request's name is derived from its content, so that a repeated request is the same one.
     """
@@ -136,9 +137,9 @@ def ask(
         text = head + f"```json\n{json.dumps(schema, indent=1)}\n```\n\n" + "\n".join(parts)
         durable.replace(request, text.encode("utf-8", "replace"))
     try:
-        return reply, _read(os.path.join(root, *reply.split("/")))
+        return reply, _read(os.path.join(root, *reply.split("/"))), False
     except ValueError:
-        return reply, None  # it is still being written
+        return reply, None, True
 
 
 def _read(path: str) -> dict[str, Any] | None:

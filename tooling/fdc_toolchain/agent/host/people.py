@@ -22,11 +22,12 @@ class PersonModel:
         from . import files
 
         try:
-            path, found = files.ask(self._root, self._task, role, messages, schema)
+            path, found, begun = files.ask(self._root, self._task, role, messages, schema)
         except OSError as failed:
             raise ModelFailed(f"the request cannot be written: {failed.strerror}") from failed
         if found is None:
+            yet = ", which is not a JSON object yet" if begun else ""
             raise ModelWaiting(
-                f"waiting for the {role}'s answer in {path}; the request is in the same folder"
+                f"waiting for the {role}'s answer in {path}{yet}; the request is in the same folder"
             )
         return validated(found, schema)

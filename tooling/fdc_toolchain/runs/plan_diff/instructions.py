@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _REFERENCE = re.compile(r"\{[\w.]+\}")
@@ -43,12 +43,30 @@ def names_bound(body: list[dict[str, Any]]) -> set[str]:
     return names
 
 
-def names_used(value: Any) -> set[str]:
-    """The names that instructions refer to."""
-    if isinstance(value, dict):
-        own = {value["ref"][0]} if "ref" in value else set()
-        return own.union(*(names_used(inner) for inner in value.values()))
-    return set().union(*map(names_used, value)) if isinstance(value, list) else set()
+def numbered(body: object, names: Iterable[str]) -> tuple[object, dict[str, int]]:
+    """Instructions with a number instead of each name, and the number of each name: first `names`, then those of the body in the
+    order in which they are used. So bodies that differ in their names only are equal."""
+    numbers = {name: number for number, name in enumerate(names)}
+
+    def visit(value: object) -> object:
+        if isinstance(value, list):
+            return [visit(inner) for inner in value]
+        if not isinstance(value, dict):
+            return value
+        own = {"bind", "alias"} | ({"name"} if value.get("op") != "call" else set())
+        out: dict[str, object] = {}
+        for key, inner in sorted(value.items()):
+            if key == "ref":
+                out[key] = [numbers.setdefault(inner[0], len(numbers)), *inner[1:]]
+            elif key in own and "op" in value and inner is not None:
+                out[key] = numbers.setdefault(inner, len(numbers))
+            elif key == "args" and isinstance(inner, dict):  # a parameter may have any name
+                out[key] = {given: visit(parts) for given, parts in sorted(inner.items())}
+            else:
+                out[key] = visit(inner)
+        return out
+
+    return visit(body), numbers
 
 
 def without_lines(value: Any) -> Any:

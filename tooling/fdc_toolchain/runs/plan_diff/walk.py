@@ -20,7 +20,7 @@ from .instructions import (
     chooses,
     condition_text,
     names_bound,
-    names_used,
+    numbered,
     stores,
     text_of,
     without_lines,
@@ -206,7 +206,8 @@ class _Walker:
             for parts in choosing.values()
             for part in parts
         )
-        line = f"{row['tool']} " + " ".join(f"{name}={text_of(args[name])}" for name in args)
+        named = (f"{name}={text_of(args[name])}" for name in kinds if name in args)
+        line = f"{row['tool']} {' '.join(named)}"
         place = len(self.acted)
         done = Done(
             row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool), place, place
@@ -304,13 +305,12 @@ class _Walker:
         over: Origin,
         names: list[str | None],
     ) -> frozenset[str]:
-        used = {name: origin for name, origin in env.items() if name in names_used(row["body"])}
-        whole = told(
-            row["op"], over, without_lines(row["body"]), sorted(used.items()), row.get("keep")
-        )
+        body, numbers = numbered(without_lines(row["body"]), [name for name in names if name])
+        used = sorted((number, env[name]) for name, number in numbers.items() if name in env)
+        whole = told(row["op"], over, body, used, row.get("keep"))
         inner, kept = dict(env), self.kept
         carried = names_bound(row["body"])
-        inner |= {name: told("carried", whole, name) for name in carried}
+        inner |= {name: told("carried", whole, numbers[name]) for name in carried}
         inner |= {name: told("item", over, self.over.count(over)) for name in names if name}
         self.kept |= "keep" in row
         if "keep" in row:
@@ -333,7 +333,7 @@ class _Walker:
         self.kept = kept
         self.results = outer
         for name in carried:
-            env[name] = told("after", whole, name)
+            env[name] = told("after", whole, numbers[name])
         if row.get("bind"):
             env[row["bind"]] = told("gathered", whole)
         if row["op"] == "iterate":

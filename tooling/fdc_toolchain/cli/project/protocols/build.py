@@ -134,10 +134,14 @@ def _run(only_check: bool, root: str, options: dict[str, Any], show_bytes: bool)
         if only_check:
             click.echo(f"{output.path} is up to date")
             continue
-        size = f"{len(output.text.encode())} bytes"
+        count = len(output.text.encode())
+        size = f"{count} bytes"
         if output is made.outputs[0]:
-            most = f" of at most {how.max_bytes}" if how.profile != "original" else ""
-            size += f"{most}, from {made.sources} sources"
+            if how.profile != "original":
+                # A file that was imported may stay as long as it was.
+                few = count <= how.max_bytes
+                size += f" of at most {how.max_bytes}" if few else f" (more than {how.max_bytes})"
+            size += f", from {made.sources} sources"
         click.echo(
             f"{output.path} {'written' if output.path in done.written else 'is up to date'}: {size}"
         )
