@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
 
 from ....diagnostics.span import Span
 from ....linking.graph import Instance
@@ -18,6 +19,7 @@ from .path_language import ALLOW, NOBODY, SETTLED, contains, head_of, opaque
 from .paths import Path, path_of, shown
 
 MAKES = ("create", "write")
+T = TypeVar("T")
 
 
 class Place(NamedTuple):
@@ -108,17 +110,29 @@ class Nesting:
             for other in below.get(str(path[0]), ()):
                 if not self._said(str(path[0]), str(other[0])):
                     yield Nested(path, other, True)
-        folders, others = (
-            _Heads((name, (f"{name}/\0",)) for name in below),
-            _Heads((head_of(path), path) for path in computed),
-        )
+        folders = _Heads((name, name) for name in below)
+        # Two paths with any text in them are said only where one begins as the other one is.
+        some = {
+            texts: _Heads((head_of(path), path) for path in computed if texts or not opaque(path))
+            for texts in (False, True)
+        }
+        inside: dict[str, list[Path]] = {}
+        for path in computed:
+            for above in _above(shown(path)) if opaque(path) else ():
+                inside.setdefault(above, []).append(path)
         for path in files:
             head = f"{path[0]}/" if is_literal(path) else head_of(path)
             if not is_literal(path):
-                for name, inside in folders.longer(head):
-                    if contains(path, inside):
+                for name in folders.longer(head):
+                    if contains(path, (f"{name}/\0",)):
                         yield from (Nested(path, other, False) for other in below[name])
-            for _, other in (*others.longer(head), *others.shorter(head)):
+            texts = opaque(path)
+            others = some[not texts]
+            for other in (
+                *others.longer(head),
+                *others.shorter(head),
+                *(inside.get(shown(path), ()) if texts else ()),
+            ):
                 if other != path and contains(path, other):
                     yield Nested(path, other, _always(path, other))
 
@@ -137,28 +151,27 @@ class Nesting:
         return any(above in names and below in names for names in self._by_unit)
 
 
-class _Heads:
-    """Paths by what they begin with, so that few are compared of many."""
+class _Heads(Generic[T]):
+    """Things by what their paths begin with, so that few are compared of many."""
 
-    def __init__(self, rows: Iterable[tuple[str, Path]]) -> None:
-        self._by_head: dict[str, list[Path]] = {}
-        for head, path in rows:
-            self._by_head.setdefault(head, []).append(path)
+    def __init__(self, rows: Iterable[tuple[str, T]]) -> None:
+        self._by_head: dict[str, list[T]] = {}
+        for head, one in rows:
+            self._by_head.setdefault(head, []).append(one)
         self._sorted = sorted(self._by_head)
 
-    def longer(self, head: str) -> Iterator[tuple[str, Path]]:
+    def longer(self, head: str) -> Iterator[T]:
         """Those that begin with `head`."""
         for at in range(bisect_left(self._sorted, head), len(self._sorted)):
             found = self._sorted[at]
             if not found.startswith(head):
                 return
-            yield from ((found, path) for path in self._by_head[found])
+            yield from self._by_head[found]
 
-    def shorter(self, head: str) -> Iterator[tuple[str, Path]]:
+    def shorter(self, head: str) -> Iterator[T]:
         """Those whose beginning is a part of `head`, and not all of it."""
         for end in range(len(head)):
-            found = head[:end]
-            yield from ((found, path) for path in self._by_head.get(found, ()))
+            yield from self._by_head.get(head[:end], ())
 
 
 def _leads(root: Instance) -> dict[int, Span]:

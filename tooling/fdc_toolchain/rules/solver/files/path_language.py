@@ -55,7 +55,11 @@ def hits(path: Path, other: Path) -> int:
     """How the two paths may name one file: `APART`, `KNOWN` or `CHANCE`."""
     if path and type(path[0]) is tuple and path[0][:1] == (ALLOW,):
         return KNOWN if _each(path, other) else APART
-    if _same_hole_apart(path, other) or not _meet(_variants(path), _variants(other)):
+    if (
+        _ends_apart(path, other)
+        or _same_hole_apart(path, other)
+        or not _meet(_variants(path), _variants(other))
+    ):
         return APART
     return CHANCE if opaque(path) or opaque(other) else KNOWN
 
@@ -70,13 +74,28 @@ def contains(path: Path, other: Path) -> bool:
 @lru_cache(maxsize=1 << 14)
 def head_of(path: Path) -> str:
     """What every text that the path may name begins with."""
-    heads = []
-    for row in _variants(path):
-        stop = next(
-            (at for at, (letter, many) in enumerate(row) if many or len(letter) > 1), len(row)
-        )
-        heads.append("".join(letter for letter, _ in row[:stop]))
-    return commonprefix(heads)  # noqa: RUF071 - of letters, not of components
+    return commonprefix([_letters(row) for row in _variants(path)])  # noqa: RUF071 - of letters, not of components
+
+
+@lru_cache(maxsize=1 << 14)
+def _tail_of(path: Path) -> str:
+    """What every text that the path may name ends with, the last letter first."""
+    return commonprefix([_letters(row[::-1]) for row in _variants(path)])  # noqa: RUF071
+
+
+def _letters(row: tuple[Token, ...]) -> str:
+    """The single letters that a sequence begins with."""
+    stop = next((at for at, (kind, many) in enumerate(row) if many or len(kind) > 1), len(row))
+    return "".join([letter for letter, _ in row[:stop]])
+
+
+def _ends_apart(path: Path, other: Path) -> bool:
+    """True where what two paths name begins or ends differently: most pairs are told apart so."""
+    for ends in (head_of, _tail_of):
+        one, two = ends(path), ends(other)
+        if not (one.startswith(two) or two.startswith(one)):
+            return True
+    return False
 
 
 @lru_cache(maxsize=1 << 14)
@@ -233,29 +252,36 @@ def _meet(ours: tuple[tuple[Token, ...], ...], theirs: tuple[tuple[Token, ...], 
 
 
 def _share(one: tuple[Token, ...], other: tuple[Token, ...]) -> bool:
-    """True where some text fits both sequences: both are walked at once."""
-    seen = {(0, 0)}
-    work = [(0, 0)]
-    ends = len(one), len(other)
-    while work:
-        at = work.pop()
-        if at == ends:
-            return True
-        i, j = at
-        left = one[i] if i < ends[0] else None
-        right = other[j] if j < ends[1] else None
-        moves = []
-        if left is not None and left[1]:
-            moves.append((i + 1, j))
-        if right is not None and right[1]:
-            moves.append((i, j + 1))
-        if left is not None and right is not None and _common(left[0], right[0]):
-            moves.append((i if left[1] else i + 1, j if right[1] else j + 1))
-        for move in moves:
-            if move not in seen:
-                seen.add(move)
-                work.append(move)
-    return False
+    """True where some text fits both: one is walked, with the places in the other that it may have come to as bits."""
+    many, fits, classes = _places(other)
+    here = 1
+    for kind, repeats in one:
+        fitting = fits.get(kind, classes)
+        here = _along(here, many | fitting if repeats else many)
+        if not repeats:
+            here &= fitting
+            here = here & many | (here & ~many) << 1
+        if not here:
+            return False
+    return bool(_along(here, many) >> len(other))
+
+
+def _along(here: int, passed: int) -> int:
+    """The places, with those to which rows of `passed` places lead (a carry runs along each row)."""
+    return here | ((here & passed) + passed) ^ passed
+
+
+@lru_cache(maxsize=1 << 14)
+def _places(row: tuple[Token, ...]) -> tuple[int, dict[str, int], int]:
+    """As bits: the places of a sequence that take any number; by class, those that share a character with it; and
+    those that do with every letter that the sequence does not have."""
+    many, by_class = 0, dict.fromkeys((*"/.", _ALL, _NAME, _VISIBLE), 0)
+    for at, (kind, repeats) in enumerate(row):
+        many |= repeats << at
+        by_class[kind] = by_class.get(kind, 0) | 1 << at
+    rows = by_class.items()
+    fits = {kind: sum(bits for other, bits in rows if _common(kind, other)) for kind in by_class}
+    return many, fits, by_class[_ALL] | by_class[_NAME] | by_class[_VISIBLE]
 
 
 def _common(one: str, other: str) -> bool:
