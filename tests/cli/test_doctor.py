@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from tests.support.inside import fdc
 from tests.support.messages_api import Item, fault, messages_api, reply
 
-pytest.importorskip("anthropic")
+pytestmark = pytest.mark.skipif(not find_spec("anthropic"), reason="the client is not installed")
 
 SECRET = "sk-secret-of-the-test"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.messages_api import Server, broken, fault, messages_api, reply
 
-pytest.importorskip("anthropic")
+pytestmark = pytest.mark.skipif(not find_spec("anthropic"), reason="the client is not installed")
 
 SCHEMA = {
     "type": "object",

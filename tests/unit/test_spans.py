@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,9 @@ from fdc_toolchain.testing import FakeClock, FunctionTools, MemoryJournal, Silen
 from tests.support.process import fdc
 from tests.support.programs import give, loop, program, step
 
-pytest.importorskip("opentelemetry.sdk")
+pytestmark = pytest.mark.skipif(
+    not find_spec("opentelemetry.sdk"), reason="the extra `otel` is not installed"
+)
 
 
 def traced(made: dict[str, Any], works: FunctionTools) -> list[Any]:

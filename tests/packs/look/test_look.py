@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from fdc_toolchain import api
 
 from tests.support.messages_api import Item, Server, messages_api, reply
 
-pytest.importorskip("anthropic")
+pytestmark = pytest.mark.skipif(not find_spec("anthropic"), reason="the client is not installed")
 
 CODE = "import time\nLIFETIME = 3600\n\n\ndef fresh(age):\n    return age < LIFETIME\n"
 

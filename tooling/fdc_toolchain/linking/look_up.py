@@ -109,8 +109,10 @@ class LookUp:
             key = posixpath.normpath(path)
             return (key if self.files.read(key) is not None else None), path
         path = self.shipped.resolve(name)
-        if path is not None and self.files.find(path):
-            return self.files.find(path), path
+        if path is not None:
+            key = self.files.find(path)
+            if key is not None:
+                return key, path
         return self.files.find(name), None
 
     def callable_names(self) -> list[str]:

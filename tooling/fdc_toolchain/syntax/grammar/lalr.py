@@ -8,7 +8,7 @@ this loop refuses, Lark itself makes the error message. A test checks that both 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .table_form import Tables
@@ -59,13 +59,21 @@ class Driver:
 
     def parse(self, start: str, tokens: Iterable[Any]) -> Any:
         """The value of a start rule over tokens that have a `type`. Raises Refused."""
-        actions = self._actions
+        state, final = self._starts[start]
+        return self._value((*tokens, _END), [_BELOW, state], final)
+
+    def read(self, start: str, text: str) -> Any:
+        """The value of a start rule over a text, split into words as each state accepts them. Raises Refused."""
         state, final = self._starts[start]
         states = [_BELOW, state]
+        return self._value(self._words(text, states), states, final)
+
+    def _value(self, tokens: Iterable[Any], states: list[int], final: int) -> Any:
+        actions = self._actions
         values: list[Any] = []
-        row = actions[state]
+        row = actions[states[-1]]
         leaps = self._leaps
-        for token in (*tokens, _END):
+        for token in tokens:
             kind = token.type
             key = states[-2], states[-1], kind
             leap = leaps.get(key)
@@ -132,70 +140,27 @@ class Driver:
             action = self._actions[self._actions[below][origin]].get(kind)
         return -1
 
-    def read(self, start: str, text: str) -> Any:
-        """The value of a start rule over a text, split into words as each state accepts them. Raises Refused."""
-        actions = self._actions
-        state, final = self._starts[start]
-        states = [state]
-        values: list[Any] = []
-        row = actions[state]
+    def _words(self, text: str, states: list[int]) -> Iterator[Any]:
+        """The words of a text, each as the state on top of `states` accepts it, then the end. Raises Refused."""
         at, length = 0, len(text)
         gap, scanners = self._gap, self._scanners
-        while True:
-            token: Any = _END
-            kind = "$END"
-            while at < length:
-                if text[at] == gap:
-                    at += 1
-                    continue
-                match, keywords = scanners.get(states[-1]) or self._scanner(states[-1])
-                matched = match(text, at)
-                if matched is None or matched.end() == at:
-                    raise Refused
-                kind = matched.lastgroup
-                token = Word(matched.group())
-                if kind in keywords:
-                    kind = keywords[kind].get(token, kind)
-                token.type = kind
-                token.start_pos, token.end_pos = at, matched.end()
-                at = token.end_pos
-                break
-            while True:
-                action = row.get(kind)
-                if type(action) is int:
-                    states.append(action)
-                    values.append(token)
-                    row = actions[action]
-                    break
-                if action is None:
-                    raise Refused
-                size, origin, build = action
-                if build is None:  # one part, which stands for the whole
-                    state = actions[states[-2]][origin]
-                    if state == final and kind == "$END":
-                        return values[-1]
-                    states[-1] = state
-                    row = actions[state]
-                    continue
-                if build is _grow:  # the list stays where it is
-                    states.pop()
-                    last = values.pop()
-                    values[-1].append(last)
-                    row = actions[states[-1]]
-                    continue
-                if size:
-                    children = values[-size:]
-                    del values[-size:]
-                    del states[-size:]
-                else:
-                    children = []
-                value = build(children)
-                state = actions[states[-1]][origin]
-                if state == final and kind == "$END":
-                    return value
-                states.append(state)
-                values.append(value)
-                row = actions[state]
+        while at < length:
+            if text[at] == gap:
+                at += 1
+                continue
+            match, keywords = scanners.get(states[-1]) or self._scanner(states[-1])
+            matched = match(text, at)
+            if matched is None or matched.end() == at:
+                raise Refused
+            kind = matched.lastgroup
+            token = Word(matched.group())
+            if kind in keywords:
+                kind = keywords[kind].get(token, kind)
+            token.type = kind
+            token.start_pos, token.end_pos = at, matched.end()
+            at = token.end_pos
+            yield token
+        yield _END
 
     def _scanner(self, state: int) -> tuple[Any, dict[str, dict[str, str]]]:
         pattern, keywords = self._patterns[self._lexers[state]]
