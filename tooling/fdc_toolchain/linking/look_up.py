@@ -108,11 +108,11 @@ class LookUp:
         if path is not None:
             key = posixpath.normpath(path)
             return (key if self.files.read(key) is not None else None), path
-        path = self.shipped.resolve(name)
-        if path is not None:
-            key = self.files.find(path)
-            if key is not None:
-                return key, path
+        shipped = self.shipped.resolve(name)
+        if shipped is not None:
+            found = self.files.find(shipped)
+            if found is not None:
+                return found, shipped
         return self.files.find(name), None
 
     def callable_names(self) -> list[str]:
