@@ -73,7 +73,7 @@ def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[s
     Nothing of the command lives any more. `into` empty: what it made stays where it is, and is only named.
     """
     wrong = []
-    for path in _entries(root, set(), was.environments) if root.guarded else ():
+    for path in _entries(root, set(), was) if root.guarded else ():
         known = was.entries.get(path)
         found = protected(path, root.protected, root.protect)
         if known is not None and known == _link(os.path.join(root.path, path)):
@@ -276,11 +276,14 @@ def _secrets(root: Root) -> list[str]:
     return sorted(found)
 
 
-def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -> Iterator[str]:
+def _entries(root: Root, environments: set[str], was: Before | None) -> Iterator[str]:
     """The outermost protected entries. Installed packages (`linking.project.protected.packages`) are not searched.
 
-    `known`: the folders of packages that count; None: those that are found, which `environments` learns.
+    `was`: what there was when the command began, whose folders of packages count; None: it begins now, and `environments`
+    learns those that are found. A folder that may be entered and not listed counts as protected; one that the command made
+    so is opened for its owner.
     """
+    known = None if was is None else was.environments
     literal = {folded_path(one) for one in (*root.protected, *root.protect)}
     exact = {*TOP, *literal}
     globs = [glob for glob in literal if any(character in glob for character in "*?")]
@@ -290,8 +293,15 @@ def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -
         try:
             with os.scandir(os.path.join(root.path, folder) if folder else root.path) as found:
                 rows = [(one.name, one.is_dir(follow_symlinks=False)) for one in found]
+        except PermissionError:
+            if was is None or folder[:-1] in was.entries:
+                if folder and _may_be_entered(os.path.join(root.path, folder)):
+                    yield folder[:-1]
+            elif _opened_again(os.path.join(root.path, folder)):
+                work.append(folder)
+            continue
         except OSError:
-            continue  # it is gone, or may not be read: then a command may not read it either
+            continue  # it is gone
         for name, is_folder in rows:
             path = folder + name
             same = folded_name(name)
@@ -309,6 +319,24 @@ def _entries(root: Root, environments: set[str], known: frozenset[str] | None) -
                     environments.add(path)
                 elif known is None or path not in known:
                     work.append(path + "/")
+
+
+def _may_be_entered(folder: str) -> bool:
+    """Whether a command can get to what is in a folder that this process may not list: by name, or after a `chmod`."""
+    try:
+        return os.stat(folder).st_uid == os.geteuid() or os.access(folder, os.X_OK)
+    except OSError:
+        return False
+
+
+def _opened_again(folder: str) -> bool:
+    """Gives the owner of a folder its rights, so that it can be looked into, or moved; False where that changes nothing."""
+    try:
+        mode = os.stat(folder).st_mode
+        os.chmod(folder, stat.S_IMODE(mode) | stat.S_IRWXU)
+    except OSError:
+        return False
+    return mode & stat.S_IRWXU != stat.S_IRWXU
 
 
 def _none_or_folder(path: str) -> bool:
