@@ -43,7 +43,7 @@ def page(
         f"No model is used. `fdc fix --test COMMAND` is run as a user runs it, and may try {iterations} patches; the module is",
         "named, other files are not. The generator works on tokens and shares no code with the proposer; still both know the",
         "same kinds of simple faults, and for real bugs the figures would be lower: most real repairs are longer than a line.",
-        "What is gone (a statement, a call, a condition) the proposer can only take from the same file; such faults were drawn",
+        "What is gone (a statement, a call, a condition) the proposer can mostly take only from the same file; such faults were drawn",
         f"as often as the others. Edits are tried in memory first, up to {MOST_EDITS} in a run of the command.",
         "The proposer was developed on faults in other packages, drawn by other seeds (`--development`):",
         f"{developed}. Its last changes were made on these,",
