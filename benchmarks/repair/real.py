@@ -148,6 +148,7 @@ def section() -> list[str]:
         f"Each was read: {len(bugs)} are bugs, {len(read) - len(bugs)} are none, {within - len(read)} are not read yet.",
         "`fdc fix` is given the test files of what is red, and the package; it has no model. *Right*: every test and doctest of",
         "the newer release passes that passes with the authors' own part of the diff.",
+        "The results are of `fdc fix` as it was before its last changes; bugs without a result were not run.",
         "",
         f"**{len(judged)} bugs were measured (asked for: 30): {counted}.**",
         f"**Of {claimed} repairs that were claimed {count['right']} are right.**",
