@@ -124,3 +124,16 @@ def test_what_no_file_defines_but_one_exports_is_found_there(tmp_path: Path) -> 
     made = tree(tmp_path, index__js="exports.heat = require('stove').heat;\n")
     assert [("index.js", "export")] == [(path, one.kind) for path, one in made.defined("heat")]
     assert Relation("raise", "heat", "throws") == asked("Who throws `heat`?")
+
+
+def test_a_workspace_with_text_from_outside_is_refused_with_what_to_do_and_that_works(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "src").mkdir()
+    tree(tmp_path, fdc__toml='untrusted = ["mail/**"]\n')
+    tree(tmp_path / "src", a__py="def pour(n):\n    return n\n\n\npour(1)\n")
+    done = fdc("explore", "Who calls `pour`?", cwd=tmp_path)
+    assert 1 == done.returncode and "FDC471" in done.stderr
+    assert "explore a folder that has no such files" in done.stderr.split("\n\n")[-1]
+    done = fdc("explore", "Who calls `pour`?", "--workspace", "src", cwd=tmp_path)
+    assert (0, "a.py:5: pour(1)") == (done.returncode, done.stdout.split("\n")[0])

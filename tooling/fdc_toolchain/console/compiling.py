@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 
 def compile_or_refuse(
-    plan: str, root: str, *, trust_settings: bool = False
+    plan: str,
+    root: str,
+    *,
+    trust_settings: bool = False,
+    advice: Mapping[str, str] | None = None,
 ) -> dict[str, Any] | None:
     """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
 
     `trust_settings`: errors that the settings allow count as confirmed.
+    `advice`: what a person can do, by the code of the finding, for a plan that is not theirs to change.
     Returns None where the plan has errors. Raises UsageError where the plan does not exist, or
     where the settings are wrong.
     """
@@ -26,5 +32,7 @@ def compile_or_refuse(
     if errors:
         text = render("text", errors, checked.sources, style=style(), files_checked=1)
         click.echo(text, nl=False, err=True)
+        for code in sorted({item.code for item in errors} & set(advice or {})):
+            click.echo(f"\n{(advice or {})[code]}", err=True)
         return None
     return program_of(checked)

@@ -27,10 +27,10 @@ LISTED = 200
 """References that are kept; all of them are counted."""
 
 HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
-FITTED = (-4.27, 2.07, 0.89, 0.44)
-"""A logistic regression of "the question has an answer here" on the tuned questions of benchmarks/research, on those without an
-answer, and on questions asked of the wrong package: bias, worth of the first place (log), words close together, words asked."""
-LEVELS = ((HIGH, 0.9), (MODERATE, 0.8), (LOW, 0.55))
+FITTED = (-3.07, 2.26, 0.23, 0.44, -1.44)
+"""A logistic regression of "one of the shown places answers" on the tuned questions of benchmarks/research, those without
+an answer included: bias, worth of the first place (log), words close together, words asked, part of them that no file has."""
+LEVELS = ((HIGH, 0.8), (MODERATE, 0.6), (LOW, 0.4))
 """By the share of answers that are right, package by package, with the regression made on the others."""
 CLOSE = 5
 """Lines in a row that count as one place of the question's words."""
@@ -78,7 +78,10 @@ def find_places(
     if not places:
         return Found((), NONE, "no file has the words of the question", 0)
     if names:
-        return Found(places, HIGH, f"`{names[0]}` stands there", len(units))
+        telling = _telling(search)
+        close = max(_close(search, unit, telling) for unit in units[:MOST])
+        sure = HIGH if 2 * close > len(telling) else MODERATE
+        return Found(places, sure, f"`{names[0]}` stands there", len(units))
     sure, why = _sure(search, search.units())
     return Found(places, sure, why, len(units))
 
@@ -227,15 +230,12 @@ def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
     tell something stand close together in one of the first places."""
     concepts, files = search.concepts, search.files
     whole = [search.weights[n] or search.unheard * one.weight for n, one in enumerate(concepts)]
-    telling = [
-        number
-        for number, one in enumerate(concepts)
-        if one.weight == 1.0 and (one.word not in ASKING or files(number))
-    ]
+    telling = _telling(search)
     total = sum(whole[number] for number in telling) or 1.0
     close = max(_close(search, unit, telling) for unit in units[:MOST])
     bias, *by = FITTED
-    signs = (math.log(units[0].score / total + 0.01), close, len(telling))
+    missing = sum(whole[number] for number in telling if not files(number)) / total
+    signs = (math.log(units[0].score / total + 0.01), close, len(telling), missing)
     likely = 1 / (1 + math.exp(-bias - sum(one * value for one, value in zip(by, signs))))
     lost = ", ".join(f"`{concepts[number].word}`" for number in telling if not files(number))
     why = f"{round(close)} of {len(telling)} telling words stand close together in a place"
@@ -244,6 +244,15 @@ def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
         if likely >= least:
             return level, why
     return NONE, f"no file has {lost}" if lost else f"only {why}"
+
+
+def _telling(search: Search) -> list[int]:
+    """The words of the question that tell something, by number; verbs that only ask count where the code has them."""
+    return [
+        number
+        for number, one in enumerate(search.concepts)
+        if one.weight == 1.0 and (one.word not in ASKING or search.files(number))
+    ]
 
 
 def _close(search: Search, unit: Unit, telling: list[int]) -> float:

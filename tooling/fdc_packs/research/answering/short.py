@@ -6,8 +6,9 @@ import textwrap
 from typing import Any
 
 LINES, COLUMNS = 25, 80
-OFTEN = {"High": 9, "Moderate": 6, "Low": 5}
-"""Of ten answers with that confidence so many are right; measured by `make bench-research`."""
+OFTEN = {"High": 9, "Moderate": 7, "Low": 5}
+"""Of ten answers with that confidence so many are right; measured on all questions of benchmarks/research, each part of the tuned
+ones with a confidence that was fitted on the others."""
 QUOTED = "Quotations only: no model was asked."
 MORE = "`--full` shows the rest."
 

@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from fdc_toolchain.api.tools import Outcome, Perform
 
 PLAN = "explore"
+OUTSIDE = """\
+Some files of this workspace are text from outside, and such text must not choose which files are read. You can do one of these:
+- explore a folder that has no such files: `fdc explore "QUESTION" --workspace FOLDER`
+- read what an earlier run stored, and approve it: `fdc trust --file FILE`
+- move the files out of the workspace; if `untrusted` in fdc.toml names them, remove their entry"""
+"""What a person can do where the files of a workspace are from outside (FDC471)."""
 EXITS = {
     "success": CLEAN,
     "confusion": PERSON,
@@ -159,7 +165,7 @@ def _explored(
     from fdc_toolchain.api import commands
     from fdc_toolchain.api.commands import Operator, compile_or_refuse
 
-    program = compile_or_refuse(PLAN, root)
+    program = compile_or_refuse(PLAN, root, advice={"FDC471": OUTSIDE})
     if program is None:
         return FINDINGS, {}
     operator = Operator.of_environment()
