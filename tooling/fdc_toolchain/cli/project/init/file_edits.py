@@ -233,7 +233,8 @@ def rule(test: str) -> str:
             {
                 "rule_id": "tests-before-submit",
                 "description": f"After the last change of a file the tests run (`{test}`), before the plan submits.",
-                "enforcement": "In every plan that submits. What commands write is not seen. Tests that fail stop the run, unless the plan keeps the result.",
+                "enforcement": "In every plan that submits. What commands write is not seen."
+                " Tests that fail stop the run, unless the plan keeps the result.",
                 "check": check,
             },
             *json.loads(template("house.rules.json")),
