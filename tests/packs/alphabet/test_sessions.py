@@ -20,9 +20,11 @@ from tests.support.alphabets import (
     made,
     meta,
     need_dictionary,
+    proposal,
     role_of,
 )
 from tests.support.inside import fdc
+from tests.support.messages_api import Item
 
 EVERY = CONFIG.replace(
     "candidates_per_cycle: 2", "candidates_per_cycle: 2, meta_reflection_interval: 1"
@@ -191,3 +193,27 @@ def test_without_a_model_the_work_comes_to_its_end_by_itself(tmp_path: Path) -> 
         "same",
     } <= labels
     assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
+
+
+@pytest.mark.long
+def test_iterations_that_add_nothing_are_told_until_the_work_ends(tmp_path: Path) -> None:
+    folder = made(tmp_path / "a", CONFIG + "stopping: {stability_window: 4}\n")
+
+    def spent(role: str, body: dict[str, Any]) -> str | Item:
+        """New labels at first, then none."""
+        first = "Iteration 1," in body["messages"][0]["content"]
+        return good(role, body) if first or role != "proposer" else json.dumps(proposal())
+
+    with answering(spent) as (_, env):
+        done = run(folder, "--iterations", "9", env=env)
+    assert 0 == done.returncode, done.stderr
+    lines = done.stdout.splitlines()
+    told = "nothing was added or changed in {} iterations: the work ends after 4 (`stopping.stability_window` in config.yaml)"
+    assert [line for line in lines if line.startswith("nothing was")] == [
+        told.format(2),
+        told.format(3),
+    ]
+    assert lines[-1].startswith("the work has ended, STABILITY_ACHIEVED: ")
+    assert [line.split(":")[0] for line in lines if line.startswith("iteration ")] == [
+        f"iteration {number}" for number in range(1, 6)
+    ]

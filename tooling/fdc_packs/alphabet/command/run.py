@@ -316,6 +316,11 @@ def _tell(outcome: dict[str, Any]) -> None:
         click.echo(
             f"the work has ended, {outcome['stop']}: {visible(outcome['stop_why'])}; see FINAL_REPORT.md"
         )
+    elif outcome.get("unchanged", 0) > 1:
+        click.echo(
+            f"nothing was added or changed in {outcome['unchanged']} iterations: the work ends after "
+            f"{outcome['stability_window']} (`stopping.stability_window` in config.yaml)"
+        )
 
 
 CONFIGURED = "config"

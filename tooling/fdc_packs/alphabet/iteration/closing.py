@@ -16,7 +16,7 @@ from ..state_files import files_of
 from ..texts import text
 from ..yamltext import dump, parse
 from . import archive
-from .phases import Stop, stopping
+from .phases import Stop, stopping, unchanged
 from .steps import acceptance, facts_of
 from .work import Work, row_of, work_of
 
@@ -80,7 +80,8 @@ def build_change(tree: Value, staged: Value, details: Value) -> Value:
     if found:
         why = "; ".join(f"{one.rule}: {one.why}" for one in found[:5])
         return {**_nothing(work), "why": f"consistency violation, a person must look: {why}"}
-    stop = stopping(facts_of(work), work.base.config)
+    facts = facts_of(work)
+    stop = stopping(facts, work.base.config)
     _finish(work, stop)
     balance(work.state["history"])
     touched = _touched(work)
@@ -96,6 +97,7 @@ def build_change(tree: Value, staged: Value, details: Value) -> Value:
     return {
         "ok": True, "why": "", "files": changed, "iteration": work.iteration, "version": version, "summary": summary,
         "stop": stop.code if stop else "", "stop_why": stop.why if stop else "", "immutable": f"{layout.VERSIONS}/",
+        "unchanged": unchanged(facts), "stability_window": work.base.config["stopping"]["stability_window"],
         "remove": [*_renamed(work, touched), *_overruled(work, stop)], "mirror": list(MIRRORED),
     }  # fmt: skip
 
@@ -135,13 +137,15 @@ def _renamed(work: Work, touched: list[Primitive]) -> list[str]:
 def outcome(change: Value) -> Value:
     """How the iteration ended, without its files."""
     kept = ("iteration", "ok", "why", "stop", "stop_why", "version", "summary")
-    return {**{key: change[key] for key in kept}, "files": len(change["files"])}
+    counts = {key: change.get(key, 0) for key in ("unchanged", "stability_window")}  # added in 0.2
+    return {**{key: change[key] for key in kept}, **counts, "files": len(change["files"])}
 
 
 def _nothing(work: Work) -> Value:
     return {
         "ok": False, "why": "", "files": {}, "iteration": work.iteration, "version": work.base.version, "summary": {},
-        "stop": "", "stop_why": "", "immutable": f"{layout.VERSIONS}/", "remove": [], "mirror": [],
+        "stop": "", "stop_why": "", "immutable": f"{layout.VERSIONS}/", "unchanged": 0, "stability_window": 0,
+        "remove": [], "mirror": [],
     }  # fmt: skip
 
 

@@ -107,6 +107,16 @@ def stopping(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
     return next((Stop(code, why) for holds, code, why in stops if holds), None)
 
 
+def unchanged(facts: Facts) -> int:
+    """The number of iterations up to this one in which no primitive was added or changed."""
+    out = 0
+    for added, changed in zip(reversed(facts.added), reversed(facts.changed), strict=False):
+        if added or changed:
+            break
+        out += 1
+    return out
+
+
 INCONSISTENCY = "IRRECOVERABLE_INCONSISTENCY"
 """What an iteration is called that broke a rule which no one could mend without judgement."""
 
