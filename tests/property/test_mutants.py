@@ -79,9 +79,9 @@ MUTANTS: list[tuple[str, str, str]] = [
     ("solver.words", "unit.body, low)\n            out", "unit.body, mask)\n            out"),
     # the shortest run
     ("solver.counterexample", "if found is None or total + cost < found[0]", "if found is None"),
-    ("solver.counterexample", "total = length + 1 + more", "total = length + more"),
+    ("solver.counterexample", "length + 1, (path, leaf), out", "length, (path, leaf), out"),
     (
-        "solver.counterexample",
+        "solver.trace",
         "if known is None or length < known[0]",
         "if known is None or length + 1 < known[0]",
     ),
@@ -92,13 +92,13 @@ MUTANTS: list[tuple[str, str, str]] = [
     ),
     (
         "solver.counterexample",
-        "if target < 0:\n                    known",
-        "if target <= 0:\n                    known",
+        "if target < 0:\n                    outer",
+        "if target <= 0:\n                    outer",
     ),
     (
         "solver.counterexample",
-        "(total, refusal.state) < (known.length, known.state)",
-        "(known.length, known.state) < (total, refusal.state)",
+        "(refusal.length, refusal.state) < (known.length, known.state)",
+        "(known.length, known.state) < (refusal.length, refusal.state)",
     ),
     # files
     ("solver.files.failures", "found.append(blamed(more, one.tail))", "found.append(more)"),
@@ -138,10 +138,10 @@ MUTANTS: list[tuple[str, str, str]] = [
         "return found",
     ),
     ("solver.files.plan_effects", "rest = then(rest, entry.rest)", "pass"),
-    ("solver.files.plan_effects", "inner[node.name] = present", "pass"),
-    ("solver.files.plan_effects", "given[name] = (param.default,)", "pass"),
+    ("solver.files.plan_effects", "(node.alias, node.name))", "(node.alias,))"),
+    ("solver.files.step_paths", "given[name] = (param.default,)", "pass"),
     ("files", "entry = 1 if exists(literal) else 0", "entry = 0 if exists(literal) else 1"),
-    ("solver.files.plan_effects", "repeat(outer.rest, node.least, node.most)", "outer.rest"),
+    ("solver.files.fork_conflicts", "repeat(outer.rest, node.least, node.most)", "outer.rest"),
     # the closure mandate
     ("closure", "'close_op': [1, 1, 1]", '"close_op": [1, 0, 1]'),
     ("closure", "'submit_op': [0, 2, 0]", '"submit_op": [0, 2, 2]'),
@@ -425,8 +425,9 @@ def rules_differ() -> bool:
 
 
 _CHANGES = {
-    words_differ: "solver.words solver.counterexample",
-    files_differ: "files solver.files.plan_effects solver.files.effects solver.files.failures solver.files.bodies",
+    words_differ: "solver.words solver.counterexample solver.trace",
+    files_differ: "files solver.files.plan_effects solver.files.effects solver.files.failures solver.files.bodies"
+    " solver.files.step_paths solver.files.fork_conflicts",
     closings_differ: "closure",
     rules_differ: "solver.events protocol_rules.proved protocol_rules.per_value",
 }

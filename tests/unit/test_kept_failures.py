@@ -202,8 +202,8 @@ def test_a_branch_that_may_stop_has_every_beginning_for_an_end() -> None:
         ),
         (
             "solver.counterexample",
-            "            merge(self.passed, stopped)",
-            "            pass",
+            "merge(self.passed, self._turns(instance, node, here, refusals, branch, stopping=True))",
+            "pass",
         ),
         (
             "solver.files.plan_effects",
@@ -212,8 +212,8 @@ def test_a_branch_that_may_stop_has_every_beginning_for_an_end() -> None:
         ),
         (
             "solver.files.plan_effects",
-            "return Outcomes(self._turns(instance, node, stops), None)",
-            "return Outcomes(self._turns(instance, node, ends), None)",
+            "return Outcomes(turns(node, stops), None)",
+            "return Outcomes(turns(node, ends), None)",
         ),
         (
             "solver.files.plan_effects",
@@ -222,8 +222,8 @@ def test_a_branch_that_may_stop_has_every_beginning_for_an_end() -> None:
         ),
         (
             "solver.files.plan_effects",
-            "self._turns(instance, node, ends), self._turns(instance, node, stops))",
-            "self._turns(instance, node, ends), ends)",
+            "turns(node, ends), turns(node, stops))",
+            "turns(node, ends), ends)",
         ),
         (
             "protocol_rules.proved",

@@ -25,9 +25,12 @@ def check(context: Context) -> Iterator[Diagnostic]:
     roots = [(instance, files.plan(instance)) for instance, _ in context.roots]
     for instance in context.order:
         files.plan(instance)
+    yield from (findings.of_cut(instance, call) for instance, call in files.cut.values())
     exists = context.linker.files.exists
     forks = files.forks
     for instance, effects in roots:
+        if files.cut and any(id(one) in files.cut for one in context.graph.order([instance])):
+            continue  # refused, and what its calls do is not known
         probes = context.probes.setdefault(instance.unit.key, set())
         found: list[findings.Found] = []
         for path, effect in effects.paths.items():

@@ -17,13 +17,13 @@ from ...linking.model import Act, Choice, Gate, Invoke, Loop, Node
 from ...named_tuples import NamedTuple
 from ...syntax import tree
 from .rounds import shortest_after
-from .trace import Leaf, Nested, Path
+from .trace import Leaf, Nested, Path, Reached, merge
 from .words import Machine, Summaries
 
 FEW = 16
 """Maximum number of rounds that a trace shows one by one."""
-
-
+DEEP = 3
+"""Loops in so many others: each of them multiplies the rounds, and what a round does is remembered."""
 UNSURE = 1 << 80
 """What it costs to go where there is a doubt: a run that is certain is always the shorter one."""
 
@@ -32,8 +32,6 @@ MAYBE = "it depends on a value"
 
 SOME_ORDER = "in some order"
 """The text, and the doubt, of a leaf for a fork whose steps may come in an order that was not looked into."""
-
-Reached = dict[int, tuple[int, Path]]
 
 
 class Refusal(NamedTuple):
@@ -80,7 +78,8 @@ class Search:
         self.summaries = summaries
         self.machine: Machine = summaries.machine
         self.passed: Reached = {}
-        self._known: dict[tuple[int, int], _Summary] = {}
+        self._depth = 0  # of loops in loops
+        self._known: dict[tuple[int, int, int], _Summary] = {}
         self._twin: Self | None = None
 
     def branches(self) -> Self:
@@ -165,10 +164,8 @@ class Search:
                 )
                 total = length + (UNSURE if doubt else 0)
                 if target < 0:
-                    known = refusals.get(id(node))
-                    if known is None or (total, state) < (known.length, known.state):
-                        outer = instance.unit.span(statement)
-                        refusals[id(node)] = Refusal(instance, node, state, total, path, outer)
+                    outer = instance.unit.span(statement)
+                    _keep(refusals, id(node), Refusal(instance, node, state, total, path, outer))
                     continue
                 found = out.get(target)
                 if found is None or total + cost < found[0]:
@@ -190,34 +187,61 @@ class Search:
         if callee is None:
             return {state: (length + 1, (path, leaf)) for state, (length, path) in here.items()}
         out: Reached = {}
+        outer = instance.unit.span(node.call)
         for state, (length, path) in here.items():
-            summary = self._summary(callee, state)
-            entered: Path = (path, leaf)
-            for into, ways in ((out, summary.exits), (self.passed, summary.passed)):
-                for target, (more, inner) in ways.items():
-                    total = length + 1 + more
-                    found = into.get(target)
-                    if found is None or total < found[0]:
-                        into[target] = (total, (entered, Nested(inner)) if inner else entered)
-            for key, refusal in summary.refusals.items():
-                total = length + 1 + refusal.length
-                known = refusals.get(key)
-                if known is None or (total, refusal.state) < (known.length, known.state):
-                    joined = (entered, Nested(refusal.path)) if refusal.path else entered
-                    outer = instance.unit.span(node.call)
-                    refusals[key] = refusal._replace(length=total, path=joined, outer=outer)
+            self._behind(
+                self._summary(callee, state), length + 1, (path, leaf), out, refusals, outer
+            )
         return out
 
+    def _behind(
+        self,
+        summary: _Summary,
+        before: int,
+        entered: Path,
+        out: Reached,
+        refusals: dict[int, Refusal],
+        outer: Span | None = None,
+    ) -> None:
+        """Adds what is behind a way of `before` steps into a summary: that of a called plan, if the call is at `outer`."""
+        deeper = int(outer is not None)
+        for into, ways in ((out, summary.exits), (self.passed, summary.passed)):
+            for target, (more, inner) in ways.items():
+                path = (entered, Nested(inner, deeper)) if inner else entered
+                merge(into, {target: (before + more, path)})
+        for key, refusal in summary.refusals.items():
+            joined = (entered, Nested(refusal.path, deeper)) if refusal.path else entered
+            length = before + refusal.length
+            there = refusal._replace(length=length, path=joined, outer=outer or refusal.outer)
+            _keep(refusals, key, there)
+
     def _summary(self, callee: Instance, state: int) -> _Summary:
-        key = (id(callee), state)
+        key = (id(callee), 0, state)
+        return self._remembered(key, partial(self._body, callee, callee.unit.body), state)
+
+    def _remembered(self, key: tuple[int, int, int], go: Turn, state: int) -> _Summary:
         found = self._known.get(key)
         if found is None:
             refusals: dict[int, Refusal] = {}
             before, self.passed = self.passed, {}
-            exits = self._body(callee, callee.unit.body, {state: (0, None)}, refusals)
+            depth, self._depth = self._depth, self._depth if key[1] else 0
+            exits = go({state: (0, None)}, refusals)
             found = self._known[key] = _Summary(exits, refusals, self.passed)
-            self.passed = before
+            self.passed, self._depth = before, depth
         return found
+
+    def _remembering(self, key: tuple[int, int], go: Turn) -> Turn:
+        """The same round, gone through once for each state, however often it is made."""
+
+        def turn(here: Reached, refusals: dict[int, Refusal]) -> Reached:
+            out: Reached = {}
+            for state, (length, path) in here.items():
+                self._behind(
+                    self._remembered((*key, state), go, state), length, path, out, refusals
+                )
+            return out
+
+        return turn
 
     def _choice(
         self, instance: Instance, node: Choice, here: Reached, refusals: dict[int, Refusal]
@@ -244,14 +268,11 @@ class Search:
         self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]
     ) -> Reached:
         """One turn, or one branch, after the other."""
+        branch = partial(self._branch, instance, node)
         if node.keeps:
-            return self._turns(
-                instance, node, here, refusals, partial(self._branch, instance, node)
-            )
+            return self._turns(instance, node, here, refusals, branch, stopping=True)
         if self.summaries.noting and node.kind == "fork":  # as in `words`
-            branch = partial(self._branch, instance, node)
-            stopped = self._turns(instance, node, here, refusals, branch)
-            merge(self.passed, stopped)
+            merge(self.passed, self._turns(instance, node, here, refusals, branch, stopping=True))
         return self._turns(instance, node, here, refusals, partial(self._body, instance, node.body))
 
     def _branch(
@@ -273,10 +294,18 @@ class Search:
         here: Reached,
         refusals: dict[int, Refusal],
         go: Turn,
+        *,
+        stopping: bool = False,
     ) -> Reached:
-        if node.exact and node.most is not None:
-            return self._exactly(instance, node, node.most, here, refusals, go)
-        return self._some_turns(instance, node, here, refusals, go)
+        if self._depth >= DEEP:
+            go = self._remembering((id(instance), -id(node) if stopping else id(node)), go)
+        self._depth += 1
+        try:
+            if node.exact and node.most is not None:
+                return self._exactly(instance, node, node.most, here, refusals, go)
+            return self._some_turns(instance, node, here, refusals, go)
+        finally:
+            self._depth -= 1
 
     def _exactly(
         self,
@@ -345,18 +374,13 @@ class Search:
         certain: dict[int, Refusal] = {}
         out = self._each(instance, node, here, certain)
         for key, refusal in certain.items():
-            known = refusals.get(key)
-            if known is None or (refusal.length, refusal.state) < (known.length, known.state):
-                refusals[key] = refusal
+            _keep(refusals, key, refusal)
         after = self.summaries.interleaved(instance, node, mask)
         leaf = self._leaf(instance, node.node, SOME_ORDER, True)._replace(doubt=SOME_ORDER)
         state, (length, path) = min(here.items(), key=lambda item: (item[1][0], item[0]))
         if after & self.machine.sink and not certain:
-            known = refusals.get(id(node))
-            if known is None or (length, state) < (known.length, known.state):
-                refusals[id(node)] = Refusal(
-                    instance, node, state, length, path, instance.unit.span(node.node)
-                )
+            outer = instance.unit.span(node.node)
+            _keep(refusals, id(node), Refusal(instance, node, state, length, path, outer))
         for state in range(self.machine.size):
             if after >> state & 1 and state not in out:
                 out[state] = (length + UNSURE, (path, leaf))
@@ -369,11 +393,8 @@ def _line(node: Act | Loop | Gate) -> int:
     return node.step.line if isinstance(node, Act) else node.node.line
 
 
-def merge(into: Reached, more: Reached) -> Reached:
-    """Keeps in `into` the shorter way to each state; returns what was improved."""
-    improved: Reached = {}
-    for state, (length, path) in more.items():
-        known = into.get(state)
-        if known is None or length < known[0]:
-            into[state] = improved[state] = (length, path)
-    return improved
+def _keep(refusals: dict[int, Refusal], key: int, refusal: Refusal) -> None:
+    """Keeps the shorter run that a step refuses."""
+    known = refusals.get(key)
+    if known is None or (refusal.length, refusal.state) < (known.length, known.state):
+        refusals[key] = refusal

@@ -35,6 +35,10 @@ class Nested(NamedTuple):
 Path = Optional[tuple["Path", Leaf | Nested]]  # noqa: UP045 - a type that names itself in quotes
 
 
+Reached = dict[int, tuple[int, Path]]
+"""By state: the length of the shortest run that leads there, and its path."""
+
+
 def labels(path: Path, most: int = 24) -> tuple[Label, ...]:
     """The path as a trace, its middle left out where it is longer than `most` lines."""
     half = most // 2
@@ -133,3 +137,13 @@ def _count(path: Path) -> int:
         return memo[key]
 
     return count(path)
+
+
+def merge(into: Reached, more: Reached) -> Reached:
+    """Keeps in `into` the shorter way to each state; returns what was improved."""
+    improved: Reached = {}
+    for state, (length, path) in more.items():
+        known = into.get(state)
+        if known is None or length < known[0]:
+            into[state] = improved[state] = (length, path)
+    return improved

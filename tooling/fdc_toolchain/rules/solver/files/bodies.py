@@ -23,6 +23,7 @@ from .effects import (
     either,
     interference,
     moved,
+    repeat,
     settled,
     then,
 )
@@ -121,6 +122,11 @@ def either_body(one: Effects, other: Effects) -> Effects:
     return Effects(paths, either(one.rest, other.rest), wild, fixed)
 
 
+def either_outcome(one: Outcomes, other: Outcomes) -> Outcomes:
+    stops = one.stops and other.stops and either_body(one.stops, other.stops)
+    return Outcomes(either_body(one.ends, other.ends), stops)
+
+
 def mingled(effects: Effects, params: set[str]) -> bool:
     """True where what is given decides whether a path that is changed is another one that is named."""
     changed = {**effects.wild, **effects.fixed}
@@ -215,6 +221,16 @@ def forget(
         done, causes = wild.get(path, (0, NO_CAUSES))
         wild[path] = done | bits, causes | why
     return Effects(paths, effects.rest, wild, effects.fixed)
+
+
+def in_a_turn(ends: Effects, stops: Effects, most: int | None, turns: Effects) -> Effects:
+    """What a loop does that stops in one of its turns: the turns before it come to their ends. `turns`: all turns do."""
+    fewer = None if most is None else most - 1
+    paths = {
+        path: then(repeat(ends.of(path), 0, fewer), effect) for path, effect in stops.paths.items()
+    }
+    rest = then(repeat(ends.rest, 0, fewer), stops.rest)
+    return Effects(paths, rest, perhaps(turns.wild), turns.fixed)
 
 
 SHELL_STEP = Effect(SHELL, NOWHERE, False)

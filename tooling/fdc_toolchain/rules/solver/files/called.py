@@ -10,6 +10,11 @@ from .failures import STATES_IN
 from .path_language import SETTLED
 from .paths import Path, filled
 
+MOST_COMPUTED, MOST_LITERAL = 500, 10_000
+"""Different paths that the calls of one plan may name: with values in them, which are compared, and without."""
+MOST_AGAIN = 1_000
+"""Pairs of a plan and what it is given, where the plan is looked at once more for that."""
+
 
 class Called:
     """Inserts the arguments of calls into paths of called plans; results that do not depend on a call are computed once."""
@@ -56,6 +61,40 @@ class Called:
             known, causes = table.get(key, (0, NO_CAUSES))
             table[key] = known | bits, causes | why
         return Effects(paths, effects.rest, wild, literal)
+
+
+Again = tuple[int, tuple[tuple[str, Path], ...]]
+"""A plan that is looked at again, and what it is given."""
+
+
+class TooManyError(Exception):
+    """The calls of a plan name more files than are followed."""
+
+
+class Named:
+    """The files that the calls of one plan name: each level of calls can multiply them, and they are compared in pairs."""
+
+    def __init__(self) -> None:
+        self.again: set[Again] = set()
+        self._computed: set[Path] = set()
+        self._literal: set[Path] = set()
+        self._seen: dict[int, Effects] = {}  # held, so that no other has the id of one of them
+
+    def looked_again(self, pairs: set[Again]) -> None:
+        """Adds plans that were looked at again for a call. Raises TooManyError."""
+        self.again |= pairs
+        if len(self.again) > MOST_AGAIN:
+            raise TooManyError
+
+    def add(self, effects: Effects) -> None:
+        """Adds what a call names. Raises TooManyError."""
+        if id(effects) in self._seen:
+            return
+        self._seen[id(effects)] = effects
+        for path in effects.paths:
+            (self._literal if is_literal(path) else self._computed).add(path)
+        if len(self._computed) > MOST_COMPUTED or len(self._literal) > MOST_LITERAL:
+            raise TooManyError
 
 
 class Row:

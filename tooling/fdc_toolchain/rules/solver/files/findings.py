@@ -9,8 +9,9 @@ from operator import itemgetter
 from ....diagnostics.diagnostic import Diagnostic, Label
 from ....diagnostics.span import Span
 from ....linking.graph import Instance
-from ....linking.model import Loop
+from ....linking.model import Invoke, Loop
 from ....named_tuples import NamedTuple
+from .called import MOST_COMPUTED, MOST_LITERAL
 from .command_causes import STEP, Commands, Places, listed
 from .failures import Cause, CauseTable, Failure
 from .nesting import Nested, Nesting, Place
@@ -119,6 +120,16 @@ def _distinct(
         parts.append(f"no value names a folder of {inside}, or a file in it")
     if made is not None:
         yield made.finding("FDC704", "; ".join(parts), places)
+
+
+def of_cut(instance: Instance, call: Invoke) -> Diagnostic:
+    """A plan whose calls name too many files (FDC416), at the first call that is not followed."""
+    message = (
+        f"calls name more than {MOST_COMPUTED:,} files by values, or {MOST_LITERAL:,} literally: "
+        "from here on they are not followed"
+    )
+    help_ = "name files by a `for` loop over a list, or in fewer calls"
+    return Diagnostic(instance.unit.span(call.call), "FDC416", message, help=help_)
 
 
 def of_nested(nesting: Nesting, pair: Nested) -> Diagnostic:

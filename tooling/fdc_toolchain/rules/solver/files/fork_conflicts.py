@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ....linking.graph import Instance
 from ....linking.model import Loop
-from .bodies import Effects, unnamed
-from .effects import COMMANDS
+from .bodies import Effects, perhaps, unnamed
+from .effects import COMMANDS, repeat
 from .path_language import APART, CHANCE, NOBODY, SETTLED, hits
 from .paths import Path
 
@@ -20,6 +20,19 @@ class ForkConflicts:
     def __init__(self) -> None:
         self.conflicts: dict[tuple[int, Path], tuple[Instance, Loop]] = {}
         self.doubts: dict[int, tuple[Instance, Loop, dict[tuple[Path, Path], int]]] = {}
+
+    def turns(self, instance: Instance, node: Loop, outer: Effects, *, noted: bool) -> Effects:
+        """What a loop does whose turns do `outer`. `noted`: a path that all branches of a fork write is a conflict."""
+        paths = {}
+        for path, effect in outer.paths.items():
+            if node.kind == "fork" and node.most != 1 and effect.writes and path[0] != SETTLED:
+                if noted:
+                    self.conflicts.setdefault((id(node), path), (instance, node))
+                paths[path] = repeat(effect, 0, 1)  # what turns do to each other is said by that
+            else:
+                paths[path] = repeat(effect, node.least, node.most)
+        wild = outer.wild if node.least else perhaps(outer.wild)
+        return Effects(paths, repeat(outer.rest, node.least, node.most), wild, outer.fixed)
 
     def look_at(self, instance: Instance, node: Loop, branch: Effects, local: set[str]) -> None:
         """Notes the paths that two branches may use at the same time, one of them changing the file."""

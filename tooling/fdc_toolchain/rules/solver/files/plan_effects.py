@@ -31,16 +31,17 @@ from .bodies import (
     Effects,
     Outcomes,
     Wild,
-    either_body,
+    either_outcome,
     elsewhere,
     forget,
+    in_a_turn,
     is_literal,
     joined,
     moved_body,
     perhaps,
     with_inner_names,
 )
-from .called import Called, Row
+from .called import Again, Called, Named, Row, TooManyError
 from .effects import (
     CERTAINLY,
     CHANGES,
@@ -55,7 +56,6 @@ from .effects import (
     effect_of,
     either,
     moved,
-    repeat,
     settled,
     then,
 )
@@ -73,7 +73,8 @@ Limits = tuple[tuple[str, ...], ...]
 
 
 class Files:
-    """Effects of plans and bodies, each plan once. `forks` collects what branches do to each other.
+    """Effects of plans and bodies, each plan once. `forks`: what branches do to each other; `cut`: plans that name too
+    many files by calls, each with the first call that is not followed.
     `computed`: some plan names a file by a value; `commands`: some plan runs one.
     `folders`: the literal paths that some plan looks through; `single`: those of them that are files now.
     """
@@ -94,9 +95,10 @@ class Files:
         self.causes = CauseTable()
         self._tables: dict[int, CauseTable] = {}
         self._paths = StepPaths(folders, single, self.causes, doubtful=self.doubtful)
-        self._known: dict[tuple[int, Given, bool, Limits], Outcomes] = {}
+        self._known: dict[tuple[int, Given, bool, Limits], tuple[Outcomes, set[Again]]] = {}
         self._given = Called()
-        self._again = 0
+        self._named, self._again = Named(), 0
+        self.cut: dict[int, tuple[Instance, Invoke]] = {}
         self._limits: Limits = ()
         self.forks = ForkConflicts()
 
@@ -116,20 +118,26 @@ class Files:
         key = (id(instance), given, stopping, self._limits)
         found = self._known.get(key)
         if found is None:
-            self._again += bool(given)
-            before, self.causes = self.causes, self.table(instance)
+            outer = self.causes, self._named
+            self.causes, self._named = self.table(instance), Named()
             self._paths.causes = self.causes
-            ends, stops = self._body(instance, unit.body, dict(given), stopping=stopping)
-            self._again -= bool(given)
-            self.causes = self._paths.causes = before
-            local = unit.names - {"run"}
-            local = local if given else local - set(unit.params)
-            found = Outcomes(
-                forget(ends, local, None, UNKNOWN), stops and forget(stops, local, None, UNKNOWN)
-            )
-            self._known[key] = found
+            self._again += bool(given)
+            try:
+                ends, stops = self._body(instance, unit.body, dict(given), stopping=stopping)
+                again = {*self._named.again, (id(instance), given)} if given else set()
+            finally:
+                self._again -= bool(given)
+                self.causes, self._named = outer
+                self._paths.causes = self.causes
+                self._limits = limits
+            local = unit.names - {"run"} - set(() if given else unit.params)
+            ends = forget(ends, local, None, UNKNOWN)
+            stops = stops and forget(stops, local, None, UNKNOWN)
+            found = self._known[key] = Outcomes(ends, stops), again
         self._limits = limits
-        return found
+        if given:
+            self._named.looked_again(found[1])
+        return found[0]
 
     def _body(  # noqa: C901
         self, instance: Instance, nodes: list[Node], env: dict[str, Path], *, stopping: bool
@@ -256,7 +264,10 @@ class Files:
                 callee = instance.callees[node.number]
                 if callee is None:
                     continue
-                inner, stops = self._called(instance, node, callee, env, stopping=stopping)
+                found = self._followed(instance, node, callee, env, stopping=stopping)
+                if found is None:
+                    continue
+                inner, stops = found
                 if stops is None and row.over(inner, now):
                     continue
                 moves = Moves(self.table(callee), self.causes, unit.span(node.call))
@@ -295,6 +306,30 @@ class Files:
         stopped = {path: either(effect, ends.of(path)) for path, effect in ever.items()}
         return Outcomes(ends, Effects(stopped, rest_ever, perhaps(wild), fixed))
 
+    def _followed(
+        self,
+        instance: Instance,
+        node: Invoke,
+        callee: Instance,
+        env: dict[str, Path],
+        *,
+        stopping: bool,
+    ) -> Outcomes | None:
+        """What a call does; None in a plan whose calls, or whose callee's, name too many files."""
+        if id(instance) in self.cut:
+            return None
+        try:
+            found = self._called(instance, node, callee, env, stopping=stopping)
+            if id(callee) in self.cut:
+                return None
+            self._named.add(found.ends)
+        except TooManyError:
+            if self._again:  # it depends on what a caller gives, and is said there
+                raise
+            self.cut[id(instance)] = instance, node
+            return None
+        return found
+
     def _called(
         self,
         instance: Instance,
@@ -304,19 +339,12 @@ class Files:
         *,
         stopping: bool,
     ) -> Outcomes:
-        given: dict[str, Path] = {}
-        for name, param in callee.unit.params.items():
-            value = node.arguments.get(name)
-            if value is not None:
-                of = self._paths.of(instance.unit, value, env)
-                given[name] = of if value.text else ("",)
-            elif param.default is not None:
-                given[name] = (param.default,)
+        given = self._paths.given(instance.unit, node, callee.unit, env)
         known = self._plan(callee, (), stopping=stopping)
         found = [self._given.effects(effects, given) for effects in known if effects is not None]
         if None in found:  # what its paths have to do with each other depends on what is given
-            given_paths = tuple((name, outer_name(path)) for name, path in given.items())
-            known = self._plan(callee, given_paths, stopping=stopping)
+            outer = tuple((name, outer_name(path)) for name, path in given.items())
+            known = self._plan(callee, outer, stopping=stopping)
             found = [with_inner_names(effects) for effects in known if effects is not None]
         return Outcomes(*found, *(() if stopping else (None,)))  # type: ignore[arg-type]
 
@@ -333,18 +361,10 @@ class Files:
     def _choice(
         self, instance: Instance, node: Choice, env: dict[str, Path], *, stopping: bool
     ) -> Outcomes:
+        look = partial(self._body, instance, env=env, stopping=stopping)
         if node.known is not None:
-            return self._body(
-                instance, node.then if node.known else node.orelse, env, stopping=stopping
-            )
-        then_ = self._body(instance, node.then, env, stopping=stopping)
-        orelse = self._body(instance, node.orelse, env, stopping=stopping)
-        stops = (
-            None
-            if then_.stops is None or orelse.stops is None
-            else either_body(then_.stops, orelse.stops)
-        )
-        return Outcomes(either_body(then_.ends, orelse.ends), stops)
+            return look(node.then if node.known else node.orelse)
+        return either_outcome(look(node.then), look(node.orelse))
 
     def _loop(
         self, instance: Instance, node: Loop, env: dict[str, Path], *, stopping: bool
@@ -353,48 +373,28 @@ class Files:
         present: Path | None = None
         if node.alias and node.over is not None:
             present = ((node.alias, glob_text(GLOB, node.over)),)
-            inner[node.alias] = present
-            if node.name:
-                inner[node.name] = present  # two names of one file
+            for name in filter(None, (node.alias, node.name)):  # two names of one file
+                inner[name] = present
         ends, stops = self._body(instance, node.body, inner, stopping=stopping or node.keeps)
         if present is not None and node.over is not None and "{" in node.over.text:
             whole = (SETTLED, *self._paths.of(instance.unit, node.over, env))
-            effect = settled(
-                effect_of("match", instance.unit.span(node.node), self.causes), UNKNOWN
-            )
+            span = instance.unit.span(node.node)
+            effect = settled(effect_of("match", span, self.causes), UNKNOWN)
             for outcome in (ends, stops):
                 if outcome is not None:
                     outcome.paths[whole] = then(outcome.paths.get(whole, SAME), effect)
-        local = {name for name in (node.name, node.alias) if name} | bound_in(node.body)
+        local = {*filter(None, (node.name, node.alias))} | bound_in(node.body)
         if node.kind == "fork" and node.most != 1 and self.computed and not self._again:
             self.forks.look_at(instance, node, ends, local)
+        turns = partial(self.forks.turns, instance, noted=not self._again)
         again = node.most != 1 and node.kind != "fork"
         ends = forget(ends, local, present, PRESENT, again=again)
         if stops is None:
-            return Outcomes(self._turns(instance, node, ends), None)
+            return Outcomes(turns(node, ends), None)
         stops = forget(stops, local, present, PRESENT, again=again)
         if node.keeps:
-            return Outcomes(self._turns(instance, node, stops), None)
+            return Outcomes(turns(node, stops), None)
         if node.kind == "fork":  # several branches may stop, and then what is around the fork does
-            return Outcomes(self._turns(instance, node, ends), self._turns(instance, node, stops))
-        turns = self._turns(instance, node, ends)
-        fewer = None if node.most is None else node.most - 1
-        cut = {
-            path: then(repeat(ends.of(path), 0, fewer), effect)
-            for path, effect in stops.paths.items()
-        }
-        rest = then(repeat(ends.rest, 0, fewer), stops.rest)
-        return Outcomes(turns, Effects(cut, rest, perhaps(turns.wild), turns.fixed))
-
-    def _turns(self, instance: Instance, node: Loop, outer: Effects) -> Effects:
-        """What a loop does whose turns do `outer`."""
-        paths = {}
-        for path, effect in outer.paths.items():
-            if node.kind == "fork" and node.most != 1 and effect.writes and path[0] != SETTLED:
-                if not self._again:
-                    self.forks.conflicts.setdefault((id(node), path), (instance, node))
-                paths[path] = repeat(effect, 0, 1)  # what turns do to each other is said by that
-            else:
-                paths[path] = repeat(effect, node.least, node.most)
-        wild = outer.wild if node.least else perhaps(outer.wild)
-        return Effects(paths, repeat(outer.rest, node.least, node.most), wild, outer.fixed)
+            return Outcomes(turns(node, ends), turns(node, stops))
+        every = turns(node, ends)
+        return Outcomes(every, in_a_turn(ends, stops, node.most, every))

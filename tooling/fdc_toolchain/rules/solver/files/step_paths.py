@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from ....diagnostics.span import Span
-from ....linking.model import Act, Unit
+from ....linking.model import Act, Invoke, Unit
 from ....syntax.values import Value
 from .bodies import is_literal
 from .effects import CHANGES, CREATES, UNKNOWN, Effect, effect_of, settled
@@ -64,6 +64,19 @@ class StepPaths:
             0
         ]  # an empty one names no file, and what the step does then no one follows
         return known or tuple((NOBODY, *part) if type(part) is tuple else part for part in path)
+
+    def given(
+        self, unit: Unit, call: Invoke, callee: Unit, env: dict[str, Path]
+    ) -> dict[str, Path]:
+        """What the parameters of a called plan stand for, in the names of the caller."""
+        given: dict[str, Path] = {}
+        for name, param in callee.params.items():
+            value = call.arguments.get(name)
+            if value is not None:
+                given[name] = self.of(unit, value, env) if value.text else ("",)
+            elif param.default is not None:
+                given[name] = (param.default,)
+        return given
 
     def unstable(self, unit: Unit) -> frozenset[str]:
         """The names of a plan of which no one follows which file they name."""
