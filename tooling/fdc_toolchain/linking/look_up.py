@@ -110,9 +110,9 @@ class LookUp:
             return (key if self.files.read(key) is not None else None), path
         path = self.shipped.resolve(name)
         if path is not None:
-            key = self.files.find(path)
-            if key is not None:
-                return key, path
+            found = self.files.find(path)
+            if found is not None:
+                return found, path
         return self.files.find(name), None
 
     def callable_names(self) -> list[str]:
