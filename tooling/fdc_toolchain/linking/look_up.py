@@ -108,11 +108,11 @@ class LookUp:
         if path is not None:
             key = posixpath.normpath(path)
             return (key if self.files.read(key) is not None else None), path
-        shipped = self.shipped.resolve(name)
-        if shipped is not None:
-            found = self.files.find(shipped)
+        path = self.shipped.resolve(name)
+        if path is not None:
+            found = self.files.find(path)
             if found is not None:
-                return found, shipped
+                return found, path
         return self.files.find(name), None
 
     def callable_names(self) -> list[str]:
