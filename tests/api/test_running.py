@@ -98,6 +98,7 @@ def test_a_watcher_answers_at_once_and_its_own_faults_are_logged(
         ({"inputs": {"who": "x", "why": "y"}}, api.InvalidInput, "no parameter `why`"),
         ({"inputs": {"who": "\ud800"}}, api.InvalidInput, "not UTF-8"),
         ({"inputs": {"who": "x"}, "budget": {"setps": 1}}, api.InvalidInput, "`setps` is not a measure"),
+        ({"inputs": {"who": "x"}, "budget": {"seconds": 0}}, api.InvalidInput, "0 seconds is used up"),
         ({"inputs": {"who": "x"}, "budget": {"steps": -1}}, api.InvalidInput, "cannot be -1"),
         ({"inputs": {"who": "x"}, "budget": {"steps": float("nan")}}, api.InvalidInput, "cannot be nan"),
         ({"inputs": {"who": "x"}, "task": "T-0"}, api.InvalidInput, "the task `T-0` is not open"),

@@ -361,3 +361,25 @@ def test_the_rules_that_come_with_init_bite(fresh: Path) -> None:
     ]
     (fresh / "plan.txt").write_text(plans["plan.txt"].format("google_search tea\n"), "utf-8")
     assert "FDC461" not in fdc("lint", "plan.txt", cwd=fresh).stdout
+
+
+def unignored(folder: Path) -> set[str]:
+    """The untracked files that git shows."""
+    listing = run(["git", "ls-files", "--others", "--exclude-standard"], cwd=folder).stdout
+    return set(listing.split("\n"))
+
+
+def test_work_after_init_leaves_nothing_of_fdc_for_git(fresh: Path) -> None:
+    """Registry, task log and runs: all that git shows afterwards is what `fdc init` wrote, and what was asked for."""
+    assert fdc("init", cwd=fresh).returncode == 0
+    before = unignored(fresh)
+    for words in (
+        ("registry", "register", "first", "plans/first.plan"),
+        ("run", "plans/first.plan"),
+        ("lint",),
+        ("start", "--task-id", "T-1", "--network", "off"),
+    ):
+        done = fdc(*words, cwd=fresh)
+        assert done.returncode == 0, done.stdout + done.stderr
+    after = unignored(fresh)
+    assert after == before and ".gitignore" in after

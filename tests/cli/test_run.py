@@ -122,6 +122,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(plan: Path) -> None:
             "MEASURE=NUMBER with one of steps, model_calls, tokens, money, seconds",
         ),
         (["a.plan", "--budget", "steps=nan"], "not a valid limit"),
+        (["a.plan", "--budget", "seconds=0"], "0 seconds are used up before the first step"),
         (["needs.plan"], "the plan needs `who=VALUE`"),
         (["a.plan", "--workspace", "nowhere"], "the workspace `nowhere` is not a folder"),
     ],

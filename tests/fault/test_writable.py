@@ -95,3 +95,14 @@ def test_a_glob_that_names_too_many_files_for_a_command_says_what_to_write(root,
         Path(root.path, f"{number}.txt").write_text("")
     outcome = run(root, "touch ran", only(tier), grants=({"write": (((False, "*.txt"),),)},))
     assert outcome.failure is not None and "name whole folders" in outcome.failure.message
+
+
+@pytest.mark.parametrize("place", ["runs", "runs/run"])
+def test_a_file_in_the_place_of_the_run_folder_stops_no_command(root, tier, place):
+    """A command needs no folder of its run: where a file is in the way, there is no text from outside to hide."""
+    path = Path(root.path, place)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("a file\n")
+    outcome = run(root, "echo ran", only(tier))
+    assert outcome.failure is None and outcome.value["output"] == "ran\n"
+    assert path.read_text() == "a file\n"

@@ -112,6 +112,18 @@ def test_a_wrong_argument_gets_a_sentence(
     assert said in text and "bug" not in text, text
 
 
+@pytest.mark.parametrize("name", ["fdc_lint", "fdc_fix"])
+def test_a_folder_is_no_plan(workspace: Path, name: str) -> None:
+    (workspace / "docs").mkdir()
+    (workspace / "a.plan").write_text(GOOD)
+    for path in (f"{workspace}/", str(workspace), "docs/", "docs", ".", "a.plan/"):
+        said = text_of(call(workspace, name, {"path": path, "text": GOOD}))
+        assert f"`{path}` is the name of a folder" in said
+        assert call(workspace, name, {"path": path}).is_error
+    assert "Proved" in text_of(call(workspace, name, {"path": f"{workspace}/a.plan"}))
+    assert "Proved" in text_of(call(workspace, name, {"path": "docs/new.plan", "text": GOOD}))
+
+
 @pytest.mark.parametrize(
     "path",
     [

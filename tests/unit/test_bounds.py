@@ -293,6 +293,21 @@ def test_a_budget_is_exceeded_where_a_number_says_so_and_left_to_the_runner_wher
     assert found.message == "the worst run takes 4 model calls, more than the budget of 3"
 
 
+def test_a_budget_of_no_seconds_is_refused_where_a_step_is_certain():
+    for budget in ("0", "0.0"):
+        [found] = findings(lint(f"budget seconds {budget}\nset_plan\n"), "FDC421")
+        assert "0 seconds is used up before the first step" in found.message
+    assert findings(
+        lint({"a.plan": "set_plan\ncall_plan b.plan\n", "b.plan": "budget seconds 0\nset_plan\n"}),
+        "FDC421",
+    )
+    assert not findings(lint("budget seconds 0.5\nset_plan\n"), "FDC421")
+    assert not findings(lint("budget money 0\nbudget tokens 0\nset_plan\n"), "FDC421")
+    assert not findings(
+        lint("budget seconds 0\nfor_each_file *.none\n  read_file {file1}\n"), "FDC421"
+    )
+
+
 def test_a_call_costs_no_more_than_the_budget_that_its_plan_states(workspace: Path):
     """The run holds each call to it; what a caller certainly takes, whatever the files, does not grow by that."""
     files = {

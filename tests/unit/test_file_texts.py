@@ -9,6 +9,7 @@ import pytest
 from tests.support.inside import fdc
 from tests.support.linting import ANY, findings, lint
 
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\2\x80\0\0\1\xe0"
 READ = "read_file docs/x.md\n"
 WRITE = "overwrite_file_with_block docs/x.md\n  text\n"
 FORK = "l <- list_files docs\nfork n in {l} max 2"
@@ -45,14 +46,38 @@ def test_a_run_that_comes_to_it_stops(plan: str, lines: list[int]) -> None:
 @pytest.mark.parametrize(
     "plan",
     [
-        WRITE + READ, "delete_file docs/x.md\n" + WRITE + READ, "run_in_bash_session make\n" + READ, "view_image docs/x.md\n",
+        WRITE + READ, "delete_file docs/x.md\n" + WRITE + READ, "run_in_bash_session make\n" + READ,
+        WRITE + "view_image docs/x.md\n", "view_image docs/i.png\n", "view_image docs/none.png\n",
         'param p = "docs/x.md"\nread_file {p}\n', 'if "a" == "b"\n  ' + READ, "read_file docs/y.md\n",
         FORK + " keep failures\n  " + READ, "call_plan c.plan\n" + READ,
     ],
 )  # fmt: skip
 def test_what_may_be_another_text_by_then_is_no_error(plan: str) -> None:
-    files = {"a.plan": plan, "c.plan": WRITE, "docs/x.md": b"caf\xe9\n", "docs/y.md": b"tea"}
+    files = {
+        "a.plan": plan,
+        "c.plan": WRITE,
+        "docs/x.md": b"caf\xe9\n",
+        "docs/y.md": b"tea",
+        "docs/i.png": PNG,
+    }
     assert findings(lint(files, "a.plan"), "FDC484") == []
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"tea", b"caf\xe9", b"\x89PNG", PNG, b"GIF89a", b"\xff\xd8\xff\xe0", b"<svg/>"]
+)
+def test_lint_and_run_agree_on_what_is_an_image(workspace: Path, data: bytes) -> None:
+    (workspace / "any.json").write_text(ANY)
+    (workspace / "x.png").write_bytes(data)
+    (workspace / "a.plan").write_text("# FSM: any.json\nview_image x.png\n")
+    (workspace / "b.plan").write_text(
+        '# FSM: any.json\nparam name = "x.png"\nview_image {name}\n'
+    )  # its path is not looked at by lint
+    linted = fdc("lint", "a.plan", cwd=workspace)
+    ran = fdc("run", "b.plan", cwd=workspace)
+    assert (linted.returncode, ran.returncode) in ((0, 0), (1, 1)), linted.stdout + ran.stdout
+    if linted.returncode:
+        assert "`x.png` as it is now: it is not a PNG" in " ".join(linted.stdout.split())
 
 
 def test_a_verdict_from_the_cache_notices_that_a_file_is_text_now(workspace: Path) -> None:

@@ -127,11 +127,16 @@ def _one(name: str, rows: list[Listed], used: set[str]) -> Listed:
     raise UsageError(f"the tool `{visible(name)}` does not exist; {hint}")
 
 
+_WIDEST = 100
+"""The columns of the list where the terminal is wider, or there is none."""
+
+
 def _page(rows: list[Listed], others: list[tuple[str, str]]) -> str:
     """The list by origin, and the other packs with their summaries."""
-    formatter = click.HelpFormatter(
-        width=min(click.get_current_context().terminal_width or 100, 100)
-    )
+    from ..console.terminal import width
+    from ..report.terminal.terminal_text import folded
+
+    formatter = click.HelpFormatter(width=min(width() or _WIDEST, _WIDEST))
     for title in dict.fromkeys(row.origin.title for row in rows):
         here = [row for row in rows if row.origin.title == title]
         tools = [(entry.name, summary(entry)) for entry in here if entry.tool is not None]
@@ -145,10 +150,8 @@ def _page(rows: list[Listed], others: list[tuple[str, str]]) -> str:
     if others:
         with formatter.section("packs that a plan can use (`use pack NAME`)"):
             formatter.write_dl(others, col_max=36)
-    formatter.write(
-        "\n`fdc tools NAME` explains a tool, `fdc tools --pack NAME` also lists those of a pack.\n"
-    )
-    return formatter.getvalue().lstrip("\n")
+    more = "`fdc tools NAME` explains a tool, `fdc tools --pack NAME` also lists those of a pack."
+    return f"{formatter.getvalue().lstrip()}\n{folded(more, width())}\n"
 
 
 def _count(number: int, what: str) -> str:

@@ -131,6 +131,8 @@ def budget_of(pairs: Sequence[str]) -> dict[str, float]:
             number = -1.0
         if not 0 <= number < 1e18:
             raise UsageError(f"`--budget {pair}`: `{value}` is not a valid limit")
+        if measure == "seconds" and not number:
+            raise UsageError(f"`--budget {pair}`: 0 seconds are used up before the first step")
         out[measure] = int(number) if number == int(number) else number
     return out
 

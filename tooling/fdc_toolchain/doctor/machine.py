@@ -41,6 +41,8 @@ PACKAGES = {
     "anthropic": "asks models (`fdc-toolchain[model]`)",
     "openai": "asks models of other servers (`fdc-toolchain[openai]`)",
     "httpx2": "asks models (`fdc-toolchain[model]`)",
+    "mcp": "serves fdc's tools to agents (`fdc-toolchain[mcp]`)",
+    "pygls": "serves plans to editors (`fdc-toolchain[lsp]`)",
     "dbos": "runs on many machines (`fdc-toolchain[distributed]`)",
     "psycopg": "runs on many machines (`fdc-toolchain[distributed]`)",
     "opentelemetry": "spans of runs (`fdc-toolchain[otel]`)",

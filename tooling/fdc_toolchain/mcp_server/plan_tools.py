@@ -12,14 +12,14 @@ from .workspace_paths import is_elsewhere, plan_in
 
 def lint(root: str, given: Arguments) -> Result:
     """`fdc_lint`."""
-    result = api.check(plan_in(root, text(given, "path")), workspace=root, text=_unsaved(given))
-    return verdict(root, result)
+    path, unsaved = _plan(root, given)
+    return verdict(root, api.check(path, workspace=root, text=unsaved))
 
 
 def fix(root: str, given: Arguments) -> Result:
     """`fdc_fix`."""
-    path, unsafe = plan_in(root, text(given, "path")), given.get("unsafe") is True
-    done = api.fix(path, workspace=root, text=_unsaved(given), unsafe=unsafe)
+    path, unsaved = _plan(root, given)
+    done = api.fix(path, workspace=root, text=unsaved, unsafe=given.get("unsafe") is True)
     left = verdict(root, done.result)
     words = f"Repairs applied: {len(done.applied)}. {left.words}"
     if not done.applied:
@@ -43,7 +43,7 @@ def tools(root: str, given: Arguments) -> Result:
     name = text(given, "name")
     if not name:
         names = " ".join(tool.name for tool in known)
-        words = f"{len(known)} tools; `name` shows one, or those with it in theirs."
+        words = f"{len(known)} tools; `name` shows one, or all tools whose name contains it."
         return Result(words=words, data=names)
     found = next((tool for tool in known if tool.name == name), None)
     if found is None:
@@ -53,7 +53,7 @@ def tools(root: str, given: Arguments) -> Result:
         ]  # fmt: skip
         if not lines:
             raise Wrong(f"no tool has `{in_line(name, 80)}` in its name; `fdc_tools` lists all")
-        words = f"No tool has this name; {len(lines)} have it in theirs."
+        words = f"No tool has this name; the names of {len(lines)} contain it."
         return Result(words=words, data="\n".join(lines))
     rows = [
         f"{one.name}: {one.kind}{'' if one.required else ', optional'}{f', to {one.access}' if one.access else ''}"
@@ -83,8 +83,10 @@ def registry(root: str, given: Arguments) -> Result:
     return Result(words=words, data=f"{found.plan}\n\n{found.text}")
 
 
-def _unsaved(given: Arguments) -> str | None:
-    return text(given, "text") if "text" in given else None
+def _plan(root: str, given: Arguments) -> tuple[str, str | None]:
+    """The plan that the arguments name, and its text where it is not saved. Raises Wrong."""
+    unsaved = text(given, "text") if "text" in given else None
+    return plan_in(root, text(given, "path"), unsaved=unsaved is not None), unsaved
 
 
 def verdict(root: str, result: api.CheckResult) -> Result:

@@ -8,13 +8,18 @@ from .results import in_line
 from .tool_table import Wrong
 
 
-def plan_in(root: str, named: str) -> str:
-    """A plan as it was named: a path in the workspace, a registered name or a shipped plan. Raises Wrong."""
+def plan_in(root: str, named: str, *, unsaved: bool = False) -> str:
+    """A plan as it was named: a path in the workspace, a registered name or a shipped plan; `unsaved`: where its text would be
+    saved. Raises Wrong."""
     if not named or "\0" in named:
         raise Wrong("a plan is named by a path in the workspace or by a registered name")
     # a shipped plan, `fdc:PATH`, is inside as long as it has no `..` that leads out
     if not is_inside(root, named):
         raise Wrong(f"`{in_line(named, 200)}` is outside of the workspace of this server, {root}")
+    if named.endswith("/") or unsaved and os.path.isdir(os.path.join(root, named)):
+        raise Wrong(
+            f"`{in_line(named, 200)}` is the name of a folder; name a plan, or where its text would be saved"
+        )
     return named
 
 

@@ -296,6 +296,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     span, "FDC421", message, help="lower a loop's `max`, or raise the budget"
                 )
+            elif measure == "seconds" and not limit and cost.steps.get(()):
+                message = "a budget of 0 seconds is used up before the first step"
+                yield Diagnostic(span, "FDC421", message, help="raise the budget")
     bounds = Bounds() if stated else bounds
     for instance, _ in context.roots:
         if not _BOUNDING & instance.unit.budget.keys():

@@ -201,7 +201,9 @@ def _hidden(root: str, run: str, made: list[str]) -> list[str]:
     """
     runs = os.path.join(root, "runs")
     own = os.path.join(runs, run, OUTSIDE) if run else ""
-    if run and (os.path.isdir(runs) or not os.path.lexists(runs)):  # in a file no step makes one
+    above = (runs, os.path.join(runs, run))
+    if run and all(os.path.isdir(folder) or not os.path.lexists(folder) for folder in above):
+        # where a file is in the way, no step makes one
         if os.path.realpath(own) == os.path.join(os.path.realpath(root), "runs", run, OUTSIDE):
             writable.hold(own, made)
     try:

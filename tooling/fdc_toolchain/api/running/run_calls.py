@@ -282,6 +282,8 @@ def _budget(budget: Mapping[str, float]) -> dict[str, float]:
             )
         if not 0 <= most < 1e18:
             raise InvalidInput(f"the budget of `{measure}` cannot be {most}")
+        if measure == "seconds" and not most:
+            raise InvalidInput("a budget of 0 seconds is used up before the first step")
     return {measure: int(most) if most == int(most) else most for measure, most in budget.items()}
 
 

@@ -36,7 +36,11 @@ def command(form: str, output: str | None, check: str | None) -> int:
 
         replace(output, text.encode("utf-8"))
     else:
-        click.echo(text, nl=False, color=True)
+        from ...console.terminal import width
+        from ...report.terminal.terminal_text import folded
+
+        shown = folded(text, width()) if form == "text" else text
+        click.echo(shown, nl=False, color=True)
     return CLEAN
 
 

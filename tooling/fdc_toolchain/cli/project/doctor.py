@@ -43,7 +43,7 @@ def command(
     from ...console.terminal import style
     from ...doctor import packs
     from ...doctor.machine import examine
-    from ...report.terminal.terminal_text import visible
+    from ...report.terminal.terminal_text import visible, wrapped
     from ...runs.cost.models import model_for
     from ...workspace.operator import Operator
     from ..main import COMMANDS
@@ -71,10 +71,16 @@ def command(
     look = style()
     wide = max(len(one.name) for one in found)
     paints = {"ok": "added", "note": "faint", "bad": "error"}
+    margin = len("note  ") + wide + 2
     for one in found:
-        click.echo(
-            f"{look.paint(paints[one.grade], f'{one.grade:<4}')}  {one.name:<{wide}}  {visible(one.detail)}"
+        first, *rest = wrapped(
+            visible(one.detail), max(20, look.width - margin) if look.width else 0
         )
+        click.echo(
+            f"{look.paint(paints[one.grade], f'{one.grade:<4}')}  {one.name:<{wide}}  {first}"
+        )
+        for line in rest:
+            click.echo(" " * margin + line)
     return FINDINGS if bad else CLEAN
 
 

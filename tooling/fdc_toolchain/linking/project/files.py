@@ -9,6 +9,7 @@ import stat
 from ... import resources
 from ...packs import shipped
 from ...packs.model import PREFIX
+from ...text.image_kind import NO_IMAGE, image_kind
 from .places import MAX_FILE
 from .stat_cache import LED_TO, PACK, RIGHT_BELOW, listing
 
@@ -76,8 +77,8 @@ class Files:
         self.seen[key] = data
         return data
 
-    def unfit(self, path: str) -> str | None:
-        """Why a step cannot read a file as text; None if it can, or if there is no file."""
+    def unfit(self, path: str, *, image: bool = False) -> str | None:
+        """Why a step cannot read a file as text (`image`: as an image); None if it can, or if there is no file."""
         data = self.seen.get(path)
         if data is None:
             absolute = os.path.join(self.root, path)
@@ -90,8 +91,10 @@ class Files:
                     data = file.read()
             except (OSError, ValueError):
                 return None
+        if image and image_kind(data) is None:
+            return f"it is {NO_IMAGE}"
         try:
-            data.isascii() or data.decode("utf-8")
+            image or data.isascii() or data.decode("utf-8")
         except UnicodeDecodeError as wrong:
             return f"it is not UTF-8 text (byte {wrong.start})"
         return f"it has more than {MAX_FILE} bytes" if len(data) > MAX_FILE else None

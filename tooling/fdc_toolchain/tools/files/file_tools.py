@@ -6,6 +6,7 @@ from typing import Any
 
 from ...engine.events import Outcome
 from ...linking.project.quiet_git import started_nothing
+from ...text.image_kind import NO_IMAGE, image_kind
 from ...workspace import merge_diff
 from ...workspace.failure import ToolFailure
 from ...workspace.files import parts_of
@@ -129,12 +130,12 @@ def view_image(args: dict[str, Any], context: Context) -> Any:
     """`view_image`: the format and size in the file's header; the image itself is not analysed."""
     path = word(args, "path")
     data = context.root.read(path)
-    for start, name, size in _IMAGES:
-        if data.startswith(start):
-            width, height = size(data)
-            pixels = f", {width} x {height} pixels" if width else ""
-            return f"{path}: {name} image{pixels}, {len(data)} bytes; its content was not examined"
-    raise ToolFailure("unreadable", f"`{path}` is not a PNG, GIF, JPEG, WebP or SVG image")
+    kind = image_kind(data)
+    if kind is None:
+        raise ToolFailure("unreadable", f"`{path}` is {NO_IMAGE}")
+    width, height = _SIZES[kind](data) if kind in _SIZES else (0, 0)
+    pixels = f", {width} x {height} pixels" if width else ""
+    return f"{path}: {kind} image{pixels}, {len(data)} bytes; its content was not examined"
 
 
 def _png(data: bytes) -> tuple[int, int]:
@@ -143,10 +144,6 @@ def _png(data: bytes) -> tuple[int, int]:
 
 def _gif(data: bytes) -> tuple[int, int]:
     return int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little")
-
-
-def _unsized(data: bytes) -> tuple[int, int]:
-    return 0, 0
 
 
 def _jpeg(data: bytes) -> tuple[int, int]:
@@ -161,14 +158,8 @@ def _jpeg(data: bytes) -> tuple[int, int]:
     return 0, 0
 
 
-_IMAGES = (
-    (b"\x89PNG\r\n\x1a\n", "PNG", _png),
-    (b"GIF8", "GIF", _gif),
-    (b"\xff\xd8\xff", "JPEG", _jpeg),
-    (b"RIFF", "WebP", _unsized),
-    (b"<svg", "SVG", _unsized),
-    (b"<?xml", "SVG", _unsized),
-)
+_SIZES = {"PNG": _png, "GIF": _gif, "JPEG": _jpeg}
+"""How width and height are read, by format; those of the others are not."""
 
 
 def _text(data: bytes, path: str) -> str:

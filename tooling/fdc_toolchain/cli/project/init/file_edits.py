@@ -30,6 +30,7 @@ IGNORED = (
     "/reports/",
     "/research/",
     "/runs/",
+    "/knowledge_core/.*.lock",
     "/plan.txt",
     "/plan.findings.txt",
 )

@@ -1,4 +1,4 @@
-"""Files that steps read as text and that are none now: not UTF-8, or larger than a tool reads (FDC484).
+"""Files that steps read as text or as an image and that are none now, or larger than a tool reads (FDC484).
 
 Only literal paths of files that are there now count, and only where nothing before the step may have changed the file: then
 every run that comes to the step stops there. Files are looked at first, and plans are walked only where one is unfit.
@@ -17,13 +17,14 @@ from ...merges import NOTHING, Changes, Reach, changes, literal
 from ..flow import programs
 from ..rule import Context
 
-_TEXTS = {"read_file": "read", "replace_with_git_merge_diff": "edit"}
-"""The tools that read a file as text, with their access to it."""
+_IMAGES = "view_image"
+_READERS = {"read_file": "read", "replace_with_git_merge_diff": "edit", _IMAGES: "read"}
+"""The tools that read a file as text, and the one that reads an image, with their access to it."""
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """The findings of every root, in the root: the place of a step in a called plan is the call."""
-    wrong: dict[str, str | None] = {}
+    wrong: dict[tuple[str, bool], str | None] = {}
     unfit: dict[int, tuple[str, str]] = {}
     for unit in {instance.unit.key: instance.unit for instance in context.order}.values():
         read = set()
@@ -32,9 +33,10 @@ def check(context: Context) -> Iterator[Diagnostic]:
             if path is None:
                 continue
             read.add(path)
-            if path not in wrong:
-                wrong[path] = context.linker.files.unfit(path)
-            why = wrong[path]
+            key = path, act.bound.tool.name == _IMAGES
+            if key not in wrong:
+                wrong[key] = context.linker.files.unfit(path, image=key[1])
+            why = wrong[key]
             if why is not None:
                 unfit[id(act)] = path, why
         unit.asked = unit.asked.union(read)
@@ -45,8 +47,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
 
 
 def _read(unit: Unit, act: Act) -> str | None:
-    """The file that a step reads as text, by a literal path."""
-    wanted = _TEXTS.get(act.bound.tool.name)
+    """The file that a step reads as text or as an image, by a literal path."""
+    wanted = _READERS.get(act.bound.tool.name)
     for access, value in act.bound.files if wanted else ():
         path = literal(unit, value) if access == wanted else None
         if path is not None and programs.inside(path):
@@ -105,6 +107,8 @@ class _Walk:
             span = unit.span(act.step)
             labels = () if call is None else (Label(span, "this step"),)
             help_ = "read another file, or convert this one to smaller UTF-8 text"
+            if act.bound.tool.name == _IMAGES:
+                help_ = "name an image; `read_file` reads a text"
             yield Diagnostic(
                 call or span,
                 "FDC484",

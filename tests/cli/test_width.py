@@ -1,0 +1,31 @@
+"""Lists at a terminal: no line is wider than it, so none is broken within a word."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_live import Terminal
+from tests.support.inside import fdc
+
+
+@pytest.mark.parametrize(
+    "words", [("doctor",), ("tools",), ("tools", "--pack", "research"), ("rules",)]
+)
+def test_no_line_is_wider_than_the_terminal(workspace: Path, words: tuple[str, ...]) -> None:
+    terminal = Terminal(workspace, *words)
+    try:
+        shown = terminal.until(None)
+    finally:
+        terminal.close()
+    lines = [re.sub(r"\x1b\[[0-9;]*[mK]", "", line).rstrip("\r") for line in shown.split("\n")]
+    plain = fdc(*words, cwd=workspace).stdout
+    wide = [line for line in lines if len(line) > 80 and " " in line.strip()]
+    assert not wide, "\n".join(wide)
+    assert max(map(len, plain.splitlines())) > 80
+    spoken = set(re.findall(r"[\w-]+", plain)) - {"no", "terminal"}
+    assert (
+        len(spoken - set(re.findall(r"[\w-]+", " ".join(lines)))) < 8
+    )  # broken between words: all of them are whole
