@@ -68,14 +68,12 @@ KNOWN = {
     "a function that takes what is here": (
         "def g(x, y, z=1):\n    return x\n\n\ndef f(x, y):\n    pass\n",
         "def g(x, y, z=1):\n    return x\n\n\ndef f(x, y):\n    return g(x, y)\n"),
-    "what was gathered, as a tuple": (
-        "def f(xs):\n    out = [x for x in xs]\n    pass\n", "def f(xs):\n    out = [x for x in xs]\n    return tuple(out)\n"),
     "a question about a text": (
         "def f(x):\n    if x:\n        return 1\n", "def f(x):\n    if x.isdigit():\n        return 1\n"),
     "a call of an operand": (
         "def g(x):\n    return x\n\n\ndef f(a, b):\n    return a or b\n",
         "def g(x):\n    return x\n\n\ndef f(a, b):\n    return g(a) or b\n"),
-    "a None for what is empty": ("def f(x):\n    y = x.z\n    return y\n", "def f(x):\n    y = x.z or None\n    return y\n"),
+    "a None for what is empty": ("def f(x):\n    y = x.z\n    return y\n", "def f(x):\n    y = (x.z or None)\n    return y\n"),
     "a name that is read and never bound": (
         "def f(xs):\n    for xs in xs:\n        print(item)\n", "def f(xs):\n    for item in xs:\n        print(item)\n"),
     "the member of the same owner elsewhere": (
