@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
 ADDS, COMMITS = "git_add", "git_commit"
 """Tools of which the second fails unless the first came before, since the last of the second."""
+LOOKS = "view_image"
+"""The tool that fails with a text, which all files of a grammar are."""
 
 
 class Steps:
@@ -48,6 +50,7 @@ class Steps:
         if (
             tool.broken
             or tool.forbidden
+            or (tool.name == LOOKS and not self.place.free)
             or any(item.form == "sections" for item in tool.parameters)
         ):
             return False
