@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import gc
 import io
 import json
 import os
@@ -36,10 +35,7 @@ def lint(*arguments: str) -> tuple[int | None, str, str]:
     """`fdc lint ARGUMENTS` in this process: exit code, stdout, stderr."""
     out, err = Stdout(), Stdout()
     with redirect_stdout(out), redirect_stderr(err):
-        try:
-            code = fast_lint.main(list(arguments))
-        finally:
-            gc.enable()  # the command leaves it disabled: its process would end here
+        code = fast_lint.main(list(arguments))
     return code, out.getvalue(), err.getvalue()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import io
 import os
 import subprocess
@@ -31,8 +30,5 @@ def fdc(
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        try:
-            code = main(list(arguments))
-        finally:
-            gc.enable()  # `fdc lint` leaves it disabled: its process would end here
+        code = main(list(arguments))
     return subprocess.CompletedProcess(list(arguments), code, out.getvalue(), err.getvalue())

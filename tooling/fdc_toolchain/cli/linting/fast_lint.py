@@ -72,10 +72,19 @@ def answered(options: Options) -> int:
 
 def execute(options: Options) -> int:
     """Lints with the options. Raises `exits.Exit` for wrong usage and environment failures."""
+    collects = gc.isenabled()
+    gc.disable()  # a process that ends with this command gains more by it than garbage takes
+    try:
+        return _executed(options)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _executed(options: Options) -> int:
     from ...linking.project import stat_cache
     from ...linking.project.root import find_root
 
-    gc.disable()  # the process ends with this command, so garbage collection would cost more than it saves
     workspace = options["workspace"]
     root = os.path.abspath(str(workspace)) if workspace else find_root(os.getcwd())
     paths = options["paths"] or ["."]
