@@ -11,6 +11,8 @@ from .json_text import MAX_DEPTH, Member, Node, Problem
 from .json_text import parse as parse_json
 
 ENDS = (".yaml", ".yml")
+_DEPTH = "nesting depth"
+"""What newer versions of libyaml say of a text that is nested too deep, before its first token is read."""
 _TAG = "tag:yaml.org,2002:"
 _WORDS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 
@@ -47,8 +49,12 @@ def parse(path: str, text: str) -> tuple[Node | None, list[Problem]]:
         return None, [*problems, stop.problem]
     except yaml.MarkedYAMLError as wrong:
         mark = wrong.problem_mark or wrong.context_mark
+        where = mark.index if mark else 0
+        if _DEPTH in str(wrong.problem):
+            message = f"nested deeper than {MAX_DEPTH}"
+            return None, [Problem(where, where, message, limit=True)]
         message = f"this is not YAML: {wrong.problem or wrong.context}"
-        return None, [Problem(mark.index if mark else 0, mark.index if mark else 0, message)]
+        return None, [Problem(where, where, message)]
     except yaml.YAMLError as wrong:
         return None, [Problem(0, 0, f"this is not YAML: {str(wrong).splitlines()[0]}")]
     except (ValueError, OverflowError) as wrong:  # characters and versions that there are not
