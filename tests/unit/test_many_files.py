@@ -31,7 +31,7 @@ def said(plans: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> tuple[list[D
         return real(path, other)
 
     monkeypatch.setattr(bodies, "hits", hits)
-    return findings(lint(plans, "p0.plan"), "FDC416"), compared
+    return findings(lint(plans, "p0.plan"), "FDC419"), compared
 
 
 @pytest.mark.parametrize(("levels", "fan"), [(4, 8), (9, 10)])
@@ -62,13 +62,13 @@ def test_plans_that_are_looked_at_again_for_each_argument_are_bounded(
     plans = nested(5, 8, leaf)
     found, _ = said(plans, monkeypatch)
     assert found
-    assert not findings(lint(plans, "p5.plan"), "FDC416")
+    assert not findings(lint(plans, "p5.plan"), "FDC419")
 
 
 def test_a_loop_keeps_nothing_of_calls_that_are_not_followed() -> None:
     plans = nested(4, 8)
     plans["p0.plan"] = "read_file absent.md\ncall_plan p1.plan\n"
     # What such a plan does is not known, so nothing more is said of its files.
-    assert [item.code for item in findings(lint(plans, "p0.plan"), "FDC411", "FDC416")] == [
-        "FDC416"
+    assert [item.code for item in findings(lint(plans, "p0.plan"), "FDC411", "FDC419")] == [
+        "FDC419"
     ]

@@ -143,6 +143,7 @@ CODES: dict[str, Code] = {
         "error",
         "a step that reads a file with secrets that the plan does not allow by name",
     ),
+    "FDC419": Code("unfollowed-calls", "error", "calls that name more files than fdc compares"),
     "FDC421": Code("over-budget", "error", "the worst run costs more than the stated budget"),
     "FDC422": Code("unbudgeted", "error", "a plan without a budget whose worst run is large"),
     "FDC431": Code("model-mismatch", "error", "a tool that the chosen model forbids"),

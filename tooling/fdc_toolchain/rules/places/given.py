@@ -27,7 +27,7 @@ MOST_VISITS = 10_000
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """FDC415 to FDC418 and FDC484 of called plans, shown at the call in the judged plan that leads there."""
+    """FDC415 to FDC419 and FDC484 of called plans, shown at the call in the judged plan that leads there."""
     guard = Guard(context)
     for root, _ in context.roots:
         yield from _Calls(context, guard, root).findings()
@@ -50,7 +50,7 @@ class _Calls:
             if call is not None and len(self._seen) > MOST_VISITS:
                 message = f"calls give other plans more than {MOST_VISITS:,} different paths: these are not followed"
                 help_ = "name files by a `for` loop over a list, or in fewer calls"
-                yield Diagnostic(call, "FDC416", message, help=help_)
+                yield Diagnostic(call, "FDC419", message, help=help_)
                 return
             if call is not None:
                 yield from self._of_plan(instance.unit, given, call)

@@ -123,13 +123,13 @@ def _distinct(
 
 
 def of_cut(instance: Instance, call: Invoke) -> Diagnostic:
-    """A plan whose calls name too many files (FDC416), at the first call that is not followed."""
+    """A plan whose calls name too many files (FDC419), at the first call that is not followed."""
     message = (
         f"calls name more than {MOST_COMPUTED:,} files by values, or {MOST_LITERAL:,} literally: "
         "from here on they are not followed"
     )
     help_ = "name files by a `for` loop over a list, or in fewer calls"
-    return Diagnostic(instance.unit.span(call.call), "FDC416", message, help=help_)
+    return Diagnostic(instance.unit.span(call.call), "FDC419", message, help=help_)
 
 
 def of_nested(nesting: Nesting, pair: Nested) -> Diagnostic:
