@@ -289,6 +289,8 @@ def test_a_command_whose_controller_was_killed_is_asked_about_and_not_run_again(
         process.kill()
     wait_for(lambda: not working_in(workspace))
     name = the_run(workspace)["run"]
+    early = fdc("resume", name, "--assume", "done", cwd=workspace)  # before anything was asked
+    assert early.returncode == 2 and "`--all --assume done` answers" in early.stderr
     done = fdc("resume", name, cwd=workspace)
     assert done.returncode == 5 and "it is unknown whether it happened" in done.stdout
     assert fdc("resume", name, "--assume", "done", cwd=workspace).returncode == 0

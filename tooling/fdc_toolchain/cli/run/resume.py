@@ -206,8 +206,16 @@ def _addressed(row: RunRow, words: tuple[str, ...], how: str) -> dict[str, str]:
         elif len(open_) == 1 and not out:
             out[open_[0]] = word
         elif not open_:
+            lost = (
+                how == "assume" and row.ending is None
+            )  # nothing was asked before the controller died
+            hint = (
+                f"`--all --assume {word}` answers for each lost step"
+                if lost
+                else f"see `fdc show {row.name}`"
+            )
             raise UsageError(
-                f"the run {row.name} has no question that `--{how}` could answer; see `fdc show {row.name}`"
+                f"the run {row.name} has no question that `--{how}` could answer; {hint}"
             )
         else:
             raise UsageError(
