@@ -184,7 +184,7 @@ def looked_at(deeds: Path, url: str, finished: str, nursery: Nursery) -> None:
     asked = there(0, "run", "--detach", "-q", "ask.plan").strip()
     wait_for(lambda: is_over(url, asked))
     assert "answer with: fdc answer" in there(5, "answer", asked)
-    assert "goes on" in there(0, "answer", asked, "green")
+    assert "continues" in there(0, "answer", asked, "green")
     wait_for(lambda: ("finished",) in rows(url, "SELECT status FROM fdc.run WHERE name=%s", asked))
     assert "has no question" in there(1, "answer", asked, "black")
     fork = there(0, "fork", "-q", f"{asked}@main/3").strip()
@@ -193,7 +193,7 @@ def looked_at(deeds: Path, url: str, finished: str, nursery: Nursery) -> None:
     store = PgStore(url, key(deeds))
     row = store.run(fork)
     assert row is not None
-    assert "goes on" in there(0, "answer", fork, "green")
+    assert "continues" in there(0, "answer", fork, "green")
     wait_for(lambda: ("finished",) in rows(url, "SELECT status FROM fdc.run WHERE name=%s", fork))
     assert "the same steps" in there(0, "diff", asked, fork)
     # Who answers what they saw before somebody else did is told so.
@@ -287,7 +287,7 @@ def test_trouble_is_said_in_a_sentence(deeds: Path, url: str) -> None:
         workers.start()
         wait_for(lambda: workers.connected("w1"))
         second = fdc("worker", "--database", url, "--name", "w1", cwd=deeds)
-        assert 3 == second.returncode and "a worker named w1 is connected" in second.stderr
+        assert 3 == second.returncode and "a worker named w1 is already connected" in second.stderr
 
 
 @pytest.mark.soak
