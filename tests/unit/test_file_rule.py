@@ -259,8 +259,9 @@ EACH = "  for_each_file in/* as q\n    overwrite_file_with_block {q}\n      z\n"
 @pytest.mark.parametrize(
     ("body", "codes"),
     [
-        (EACH + "  read_file in/1\n", ["FDC413", "FDC704"]),
-        (EACH + "  read_file out.md\n", ["FDC704"]),
+        (EACH + "  read_file in/1\n", ["FDC413", "FDC413"]),
+        (EACH + "  read_file out.md\n", ["FDC413"]),
+        ("  for_each_file {x}/* as q\n    delete_file {q}\n", ["FDC704"]),
         ("  overwrite_file_with_block out/{x}\n    z\n  read_file out/1\n", ["FDC704"]),
         ("  run_in_bash_session make\n  read_file out/1\n", []),
     ],
@@ -275,8 +276,8 @@ def test_a_branch_that_uses_what_another_may_change_is_told_or_assumed(body: str
         if item.code in ("FDC413", "FDC704")
     ]
     assert [(5, code) for code in codes] == [(item.span.line, item.code) for item in told_]
-    if "FDC413" in codes:
-        assert "`in/1`" in told_[0].message and told_[0].help
+    if "in/1" in body:
+        assert ["`in/1`" in item.message for item in told_] == [True, False] and told_[0].help
 
 
 def test_a_fork_in_a_sub_plan_is_told_there_whoever_calls_it():

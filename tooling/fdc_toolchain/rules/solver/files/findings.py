@@ -231,6 +231,10 @@ def of_forks(
             if met != CHANCE:
                 span = instance.unit.span(fork.node)
                 message = f"one branch of this fork may use `{name_of(other)}` while another changes `{name_of(one)}`"
+                if one == other:
+                    message = (
+                        f"two branches of this fork may change `{name_of(one)}` at the same time"
+                    )
                 yield Diagnostic(
                     span,
                     "FDC413",

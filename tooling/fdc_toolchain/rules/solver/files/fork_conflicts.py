@@ -6,7 +6,7 @@ from ....linking.graph import Instance
 from ....linking.model import Loop
 from .bodies import Effects, perhaps, unnamed
 from .effects import COMMANDS, repeat
-from .path_language import APART, CHANCE, NOBODY, SETTLED, hits
+from .path_language import APART, CHANCE, KNOWN, NOBODY, SETTLED, hits, opaque
 from .paths import Path
 
 
@@ -41,8 +41,10 @@ class ForkConflicts:
             if bits & COMMANDS:
                 continue
             there = unnamed(one, local)
-            if there != one or any(type(part) is tuple and part[0] == NOBODY for part in one):
+            if there != one:
                 pairs[one, one] = CHANCE
+            elif any(type(part) is tuple and part[0] == NOBODY for part in one):
+                pairs[one, one] = CHANCE if opaque(one) else KNOWN
             for other in branch.paths:
                 if other != one and other[0] != SETTLED and (met := hits(there, other)) != APART:
                     pairs[one, other] = met
