@@ -82,7 +82,7 @@ def test_a_row_that_makes_no_sense_is_one_sentence(
     assert [] == complaints(copy, COMMANDS)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_bytes_changed_anywhere_are_one_sentence(waiting: Path, tmp_path: Path) -> None:
     """New places in every commit; the seed is in the message."""
     chance = random.Random(SEED)

@@ -187,6 +187,7 @@ def test_a_folder_of_the_path_is_an_environment_s_only_with_its_own_python(tmp_p
     assert ["tools/bin"] == of_environment(str(tmp_path), path)
 
 
+@pytest.mark.long
 def test_it_is_taken_away_from_a_command_that_did_not_end_by_itself_too(root, tier):
     outcome = run(
         root, "mkdir -m 500 src/.claude; touch src/done; sleep 600", only(tier), seconds=5.0

@@ -249,6 +249,7 @@ def test_memory_and_file_size_are_limited(root, tier, monkeypatch):
 HOLD = "import time; x = bytearray(b'x') * (40 << 20); time.sleep({sleep})"
 
 
+@pytest.mark.long
 def test_memory_is_limited_in_total(root, tier, monkeypatch):
     """Each process stays below the limit of one; what they share counts once."""
     monkeypatch.setattr(sandbox, "MEMORY", 160 << 20)

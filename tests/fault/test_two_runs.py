@@ -108,7 +108,7 @@ def test_a_run_that_may_write_what_a_driven_one_may_write_is_refused(
         )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("one", "two"), APART)
 def test_runs_that_write_other_paths_go_on_side_by_side(shop: Path, one: str, two: str) -> None:
     with driven(shop, f"{one}.plan"):

@@ -127,6 +127,7 @@ def test_some_failures_gone_and_others_left_is_partial(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_patch_that_never_ends_is_stopped_and_the_repair_goes_on(tmp_path: Path) -> None:
     """HYP-38, T-48: a run of the command has a limit."""
     shop(tmp_path)
@@ -224,6 +225,7 @@ def test_a_file_that_was_changed_meanwhile_is_not_written(tmp_path: Path) -> Non
     assert theirs == (tmp_path / "shop/price.py").read_bytes() and "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_a_provider_that_is_gone_is_the_world_and_the_repair_can_be_resumed(tmp_path: Path) -> None:
     """HYP-46 takes 3; the world is 5 here."""
     shop(tmp_path)

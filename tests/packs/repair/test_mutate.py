@@ -227,6 +227,7 @@ def test_the_first_errors_message_weighs_edits() -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"import"}))
 @pytest.mark.parametrize(("end", "bom"), [("\r\n", ""), ("\n", "\ufeff")])
 def test_other_line_ends_and_columns_in_bytes_change_nothing(kind: str, end: str, bom: str) -> None:
