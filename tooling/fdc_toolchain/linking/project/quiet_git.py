@@ -111,7 +111,16 @@ def _read_by_git(root: str) -> Iterator[str]:
 
 
 def _files(folder: str, deep: bool) -> Iterator[str]:
-    for here, folders, names in os.walk(folder):
-        yield from (os.path.join(here, name) for name in names)
-        if not deep:
-            folders.clear()
+    """What is in a folder but regular files and folders, which the listing itself tells: a repository may have many refs."""
+    work = [folder]
+    while work:
+        try:
+            with os.scandir(work.pop()) as found:
+                for entry in found:
+                    if entry.is_dir(follow_symlinks=False):
+                        if deep:
+                            work.append(entry.path)
+                    elif not entry.is_file(follow_symlinks=False):
+                        yield entry.path
+        except OSError:
+            continue  # git does not get into it either
