@@ -244,7 +244,7 @@ CODES: dict[str, str] = {
     "FDC324": work("call_plan deep-research question=tea"),
     "FDC401": work("submit"),
     "FDC402": BEGIN + "close_task\n",
-    "FDC403": BEGIN,
+    "FDC403": BEGIN + END + "message_user done\n",
     "FDC404": work("define_set_of_names all words"),
     "FDC323": work("call_plan chain-2.plan"),
     "FDC405": (

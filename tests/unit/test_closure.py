@@ -55,6 +55,46 @@ def test_the_message_is_that_of_the_row():
     assert "must end with the 'close' command" in message
 
 
+STRICT = """\
+{"states": ["S", "D"], "start_state": "S", "accept_states": ["D"], "alphabet": ["step_op", "close_op", "submit_op"],
+ "transitions": {"S": {"step_op": "S", "close_op": "D", "submit_op": "S"}, "D": {"submit_op": "D"}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("plan_step_complete\n", ["FDC402"]),
+        (f'if cited("x")\n  {CLOSE}\nelse\n  plan_step_complete\n', ["FDC402"]),
+        ("iterate max 3\n  plan_step_complete\n", ["FDC402"]),
+        ("call_plan b.plan\n", ["FDC402"]),
+        # the automaton refuses a step of this run, and its shortest unaccepted end is another run's
+        (f"{CLOSE}\nsubmit\nplan_step_complete\n", ["FDC401", "FDC403", "FDC403"]),
+        (f'if cited("x")\n  {CLOSE}\n  submit\n  submit\nelse\n  {CLOSE}\n', ["FDC403"]),
+    ],
+)
+def test_a_run_that_the_automaton_refuses_at_its_end_is_reported_once(
+    text: str, codes: list[str]
+) -> None:
+    """FDC402 reports it, with the sentence of FDC-10 in its help."""
+    files = {"a.plan": text, "b.plan": "plan_step_complete\n", "free.json": STRICT}
+    found = findings(lint(files, "a.plan", settings=SETTINGS), "FDC401", "FDC402", "FDC403")
+    assert codes == sorted(item.code for item in found)
+    said = [item for item in found if "must end with the 'close' command" in f"{item.help}"]
+    assert ["FDC402"] * codes.count("FDC402") == [item.code for item in said]
+
+
+def test_a_run_that_closes_and_ends_too_early_has_no_sentence_about_the_close() -> None:
+    ends = STRICT.replace('"accept_states": ["D"]', '"accept_states": ["E"]')
+    ends = ends.replace('["S", "D"]', '["S", "D", "E"]').replace(
+        '"submit_op": "D"}}', '"submit_op": "E"}}'
+    )
+    [found] = findings(
+        lint({"a.plan": f"{CLOSE}\n", "free.json": ends}, settings=SETTINGS), "FDC402"
+    )
+    assert "close" not in f"{found.help}"
+
+
 @pytest.mark.parametrize(
     ("command", "closes"),
     [

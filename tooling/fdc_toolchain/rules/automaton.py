@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
 from ..linking.catalogue import Tool
+from ..linking.graph import Instance
+from .solver.closing import SENTENCE, how_to_end, open_run
 from .solver.rule import Context
 from .solver.words import Machine
 
@@ -37,12 +40,13 @@ def check(context: Context) -> Iterator[Diagnostic]:
     they are skipped, it spells other words.
     """
     judged: set[tuple[int, str]] = set()
+    roots = len(context.roots)
     subjects = list(context.roots) + [
         (instance, instance.unit.automaton)
         for instance in context.order
         if instance.unit.automaton is not None and instance.unit.body
     ]
-    for instance, automaton in subjects:
+    for number, (instance, automaton) in enumerate(subjects):
         if automaton is None or (id(instance), automaton.path) in judged:
             continue
         judged.add((id(instance), automaton.path))
@@ -52,4 +56,12 @@ def check(context: Context) -> Iterator[Diagnostic]:
             from .solver.refusals import explained  # loaded where there is something to explain
 
             tools = context.linker.using(instance.unit.packs).tools
-            yield from explained(instance, summaries, _by_action(tools.values()))
+            named = _by_action(tools.values())
+            closing = _closing(context, instance, automaton) if number < roots else ""
+            yield from explained(instance, summaries, named, closing)
+
+
+def _closing(context: Context, instance: Instance, automaton: Automaton) -> str:
+    """What FDC402 says of a run that does not close its task either; empty for other runs."""
+    found = open_run(context, instance, automaton)
+    return f"{SENTENCE}: {how_to_end(automaton)}" if found and found.is_refused else ""

@@ -1,8 +1,9 @@
 """The last work step must close the task; only a submit may follow, and no step after that (FDC-10, C-06).
 
 The close is asked of plans whose automaton knows `close_op` at all (C-09). That rule is a machine over the
-same word that the automaton reads, so it holds for every run, through calls and loops. That nothing follows a
-submit is asked of every plan, also of steps that no automaton notices.
+same word that the automaton reads, so it holds for every run, through calls and loops. Where the automaton
+refuses the same run at its end (FDC402), that finding says it. That nothing follows a submit is asked of every
+plan, also of steps that no automaton notices.
 """
 
 from __future__ import annotations
@@ -14,26 +15,8 @@ from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Invoke, Loop, Node
 from ..syntax import tree
 from ..text.glob_match import plain
+from .solver.closing import SENTENCE, how_to_end, open_run
 from .solver.rule import Context
-from .solver.words import Machine
-
-
-class _Rows(dict[str, list[int]]):
-    """Every other symbol counts as work."""
-
-    def __missing__(self, symbol: str) -> list[int]:
-        return [0, 0, 0]
-
-
-CLOSURE = Machine(
-    "closure",
-    ("open", "closed", "submitted"),
-    _Rows({"close_op": [1, 1, 1], "submit_op": [0, 2, 0]}),
-    0,
-    0b110,
-    "closure",
-)
-
 
 SCRIPT = "fdc_cli.py"
 """The name of the script that closes."""
@@ -46,24 +29,14 @@ def check(context: Context) -> Iterator[Diagnostic]:
         if not instance.context:
             yield from submits.behind(instance)
             yield from _absent(context, instance)
-    summaries = context.summaries(CLOSURE)
     for instance, automaton in context.roots:
-        if automaton is None or "close_op" not in automaton.table:
+        found = open_run(context, instance, automaton)
+        if automaton is None or found is None or found.is_refused:
             continue
-        if summaries.root(instance) & ~CLOSURE.accept:
-            from .solver.counterexample import Search
-            from .solver.refusals import last_line
-            from .solver.trace import labels
-
-            finding = Search(summaries).root(instance)
-            if finding.unfinished is None:
-                continue
-            _, _, path = finding.unfinished
-            message = "the plan must end with the 'close' command, but a run does not"
-            help_ = "end with `close_task`"
-            if "submit_op" in automaton.table:
-                help_ += ", then `submit`"
-            yield Diagnostic(last_line(instance), "FDC403", message, trace=labels(path), help=help_)
+        message = f"{SENTENCE}, but a run does not"
+        yield Diagnostic(
+            found.end, "FDC403", message, trace=found.trace, help=how_to_end(automaton)
+        )
 
 
 _BEFORE, _AFTER = 1, 2

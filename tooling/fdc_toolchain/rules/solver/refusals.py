@@ -19,11 +19,12 @@ MOST = 20
 
 
 def explained(
-    instance: Instance, summaries: Summaries, named: Mapping[str, str]
+    instance: Instance, summaries: Summaries, named: Mapping[str, str], closing: str
 ) -> Iterator[Diagnostic]:
     """The findings about a root that has a run which its automaton does not accept.
 
-    `named`: how an action is written in a help line; one that is not there by its own name.
+    `named`: how an action is written in a help line; one that is not there by its own name. `closing`: the help line
+    where the shortest run that ends too early does not close either; empty where it does.
     """
     machine = summaries.machine
     unit = instance.unit
@@ -39,9 +40,8 @@ def explained(
         last = last_line(instance)
         ends = "a run" if length else "the empty run"
         message = f"{ends} ends in state `{machine.states[state]}` of `{machine.name}`, which accepts in {wanted}"
-        found = Diagnostic(
-            last, "FDC402", message, trace=labels(path), help=_way_on(machine, state, named)
-        )
+        help_ = "\n".join(filter(None, (_way_on(machine, state, named), closing))) or None
+        found = Diagnostic(last, "FDC402", message, trace=labels(path), help=help_)
         fork = doubt_in(path)
         yield (
             found
