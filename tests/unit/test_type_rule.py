@@ -328,3 +328,50 @@ def test_a_text_that_holds_something_is_filled_and_a_list_is_a_list(text: str) -
 
 def test_a_member_is_sought_in_a_list() -> None:
     assert [("a.plan", 3)] == refused(TEXT_ + "one <- among x {t}\n")
+
+
+SEEK = "param p\nx <- grep {p}\n"
+
+
+@pytest.mark.parametrize("call", ["call_plan b.plan p=a+", "call_plan c.plan q=a+", "call_plan d.plan"])  # fmt: skip
+def test_a_pattern_that_a_call_gives_literally_is_no_assumption(call: str) -> None:
+    more = {
+        "b.plan": SEEK, "c.plan": "param q\ncall_plan b.plan p={q}\n", "d.plan": 'param p = "a+"\nx <- grep {p}\n'
+    }  # fmt: skip
+    assert [] == assumed(call + "\n", **more)
+    wrong = {name: text.replace("a+", "(") for name, text in more.items()}
+    assert [("a.plan", 2)] == refused(call.replace("a+", '"("') + "\n", **wrong)
+
+
+@pytest.mark.parametrize(
+    "sub",
+    [
+        "param p\nparam q\nif q\n  x <- grep {p}\n",
+        "param p\nparam q\nfor_each_file *.nothing\n  x <- grep {p}\n",
+        "param p\nparam q\nif q\n  call_plan c.plan p={p}\n",
+    ],
+)
+def test_a_literal_that_is_no_pattern_is_assumed_where_a_run_may_pass_its_use_by(sub: str) -> None:
+    more = {"b.plan": sub, "c.plan": SEEK}
+    text = 't <- read_file any.json\ncall_plan b.plan q={t} p="("\n'
+    assert [3] == [line for line, _ in assumed(text, **more)]
+
+
+def test_a_pattern_that_is_made_of_what_is_given_or_kept_apart_is_told_as_before() -> None:
+    sub = {"b.plan": 'param p\nx <- grep "a{p}"\n'}
+    lines = lint({"a.plan": HEAD + 'call_plan b.plan p="("\n', **sub}, "a.plan").assumptions
+    assert [("b.plan", 2)] == [(one.span.path, one.span.line) for one in lines if one.code == "FDC706"]  # fmt: skip
+    kept = LIST + 'n <- fork i in {l} max 2 keep failures\n  call_plan b.plan p="("\n'
+    assert not assumed(kept, **{"b.plan": SEEK})
+
+
+def test_each_place_that_a_value_may_come_from_is_assumed_to_give_the_form() -> None:
+    """One of two is not enough: the run that stops may have bound the other."""
+    sub = {"b.plan": "param p\nparam q\nif q\n  p <- read_file any.json\nx <- grep {p}\n"}
+    made = assumed('t <- read_file any.json\ncall_plan b.plan q={t} p="("\n', **sub)
+    assert [3, 4] == [line for line, _ in made]  # the call, and the result in b.plan
+    checked = lint({"a.plan": HEAD + 'call_plan b.plan q=x p="("\n', **sub})
+    assert ("b.plan", 4) in [(one.span.path, one.span.line) for one in checked.assumptions]
+    two = "if {q}\n  v <- read_file any.json\nelse\n  v <- list_files\ngit_commit {v}\n"
+    both = TEXT_ + two.replace("{q}", "t")
+    assert [4, 6] == [line for line, _ in assumed(both)]

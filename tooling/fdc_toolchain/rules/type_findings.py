@@ -8,7 +8,11 @@ from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
 from .solver.known import Origin
 from .solver.rule import Context
+from .solver.type_uses import Need
 from .solver.types import Views
+
+_MOST_SHOWN = 4
+"""Phrases of one assumption that are shown; of the others the number."""
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -34,14 +38,15 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 yield Diagnostic(origin.span, "FDC706", message, _uses(origin, needs), help=help_)
 
 
-def _uses(origin: Origin, needs: dict[str, dict[Span, None]]) -> tuple[Label, ...]:
+def _uses(origin: Origin, needs: dict[Need, dict[Span, None]]) -> tuple[Label, ...]:
     """Where it is used: a run in which the assumption is false stops in one of these lines."""
     lines = {(span.path, span.line): span for spans in needs.values() for span in spans}
     lines.pop((origin.span.path, origin.span.line), None)
     return tuple(Label(span, "used here") for span in lines.values())
 
 
-def _all(needs: dict[str, dict[Span, None]], most: int = 4) -> str:
-    shown = list(needs)[:most]
-    more = len(needs) - len(shown)
+def _all(needs: dict[Need, dict[Span, None]]) -> str:
+    phrases = list(dict.fromkeys(need.phrase for need in needs))
+    shown = phrases[:_MOST_SHOWN]
+    more = len(phrases) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -50,12 +50,19 @@ class Known(NamedTuple):
             tuple((change(kind), origin) for kind, origin in self.parts),
         )
 
-    def blamed(self, bad: int) -> Origin:
-        """Where the value comes from that is of one of these kinds."""
-        for kind, origin in self.parts:
-            if kind.kinds & bad or not kind.kinds & KINDS and kind.kinds & OPEN:
-                return origin
-        return self.origin
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """The places that the value may come from."""
+        return tuple(origin for _, origin in self.parts) or (self.origin,)
+
+    def blamed(self, bad: int) -> tuple[Origin, ...]:
+        """The places that the value may come from where it is of one of these kinds."""
+        found = [
+            origin
+            for kind, origin in self.parts
+            if kind.kinds & bad or not kind.kinds & KINDS and kind.kinds & OPEN
+        ]
+        return tuple(found) or (self.origin,)
 
 
 Operand = tuple[Known | None, Type, str, Span]

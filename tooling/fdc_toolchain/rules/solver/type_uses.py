@@ -13,6 +13,7 @@ from ...linking.model import Act, Unit
 from ...linking.types import ANY, DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS, WORDS
 from ...named_tuples import NamedTuple
 from ...syntax.values import Condition, Value
+from ...text.patterns import no_pattern
 from .known import Known, Operand, Origin, at_fault, pairs, wanted, written
 from .type_names import Names
 
@@ -32,12 +33,30 @@ class Wrong(NamedTuple):
     at: Span
 
 
-Needs = dict[Origin, dict[str, dict[Span, None]]]
+class Need(NamedTuple):
+    """What a value must be. `form`: the key of `CONTENT` by which a text is judged where a call gives it; `sure`: every
+    run that is given such a text comes to the use, or stops before it."""
+
+    phrase: str
+    form: str | None = None
+    sure: bool = False
+
+
+Needs = dict[Origin, dict[Need, dict[Span, None]]]
 """By origin of a value: what it must be, and where it is used as that."""
 
 
+def refused(form: str, text: str) -> str | None:
+    """Why a text does not have a form of `CONTENT`; None where it does."""
+    if form == "pattern":
+        said = no_pattern(text)
+        return said and f"`{text[:80]}` is not a regular expression: {said}"
+    return None if text.strip() else "the text is empty"
+
+
 class Uses:
-    """The uses in one plan. `wrong`, `needs`: what was found; `keeping`: how many forks around keep their failures."""
+    """The uses in one plan. `wrong`, `needs`: what was found; `keeping`: how many forks around keep their failures;
+    `some`: how many conditions and loops around may leave a step out."""
 
     def __init__(self, unit: Unit, here: Names) -> None:
         self.unit = unit
@@ -45,15 +64,18 @@ class Uses:
         self.wrong: dict[Span, Wrong] = {}
         self.needs: Needs = {}
         self.keeping = 0
+        self.some = 0
 
     def error(self, span: Span, message: str) -> None:
         self.wrong.setdefault(span, Wrong(span, message, (), span))
 
-    def need(self, origin: Origin | None, span: Span, phrase: str) -> None:
-        """An assumption; none where a failure is kept, because the run goes on after it."""
-        if not self.keeping:
-            origin = origin or Origin(span, "what is compared here")
-            self.needs.setdefault(origin, {}).setdefault(phrase, {}).setdefault(span)
+    def need(self, origins: tuple[Origin, ...], span: Span, need: Need | str) -> None:
+        """An assumption about each origin; none where a failure is kept, because the run goes on after it."""
+        if self.keeping:
+            return
+        need = Need(need) if isinstance(need, str) else need
+        for origin in origins or (Origin(span, "what is compared here"),):
+            self.needs.setdefault(origin, {}).setdefault(need, {}).setdefault(span)
 
     def use(self, known: Known, fits: int, span: Span, name: str, expected: str, why: str) -> None:
         """A value used where only the kinds in `fits` survive. `expected`: what it has to be; `why`: who
@@ -134,10 +156,13 @@ class Uses:
         if known is not None and not known.type.kinds & (WORDS | OPEN):
             return
         place = self.unit.at(node.step, value.start, value.end)
-        origin = Origin(place, f"`{parameter.name}` of `{node.bound.tool.name}`")
         shown = value.text if known is None else value.text[1:-1]
-        origin = origin if known is None else known.blamed(WORDS)
-        self.need(origin, place, f"`{shown}` is {CONTENT[str(parameter.form)]}")
+        here = Origin(place, f"`{parameter.name}` of `{node.bound.tool.name}`")
+        origins = (here,) if known is None else known.blamed(WORDS)
+        form = str(parameter.form)
+        own = known is not None and not known.parts and shown == known.origin.param
+        need = Need(f"`{shown}` is {CONTENT[form]}", form if own else None, own and not self.some)
+        self.need(origins, place, need)
 
     # ---- conditions --------------------------------------------------------------------
 
@@ -206,9 +231,9 @@ class Uses:
         if opened or any(fine for *_, fine in beside):
             fault, other = at_fault(left, right, beside, first=right if operator == "in" else left)
             bad = sum({(two if fault is right else one) for one, two, fine in beside if not fine})
-            origin = fault[0].blamed(bad) if fault[0] else None
+            origins = fault[0].blamed(bad) if fault[0] else ()
             self.need(
-                origin, fault[3], f"`{fault[2]}` is {wanted(operator, fault is right, other)}"
+                origins, fault[3], f"`{fault[2]}` is {wanted(operator, fault is right, other)}"
             )
             return
         said = f"`{left[2]}` is {types.shown(left[1])} and `{right[2]}` is {types.shown(right[1])}"

@@ -27,7 +27,7 @@ from .known import Known, Origin, either
 from .rule import Context
 from .tested import both, tested, without
 from .type_names import RESULT, Names
-from .type_uses import Needs, Uses, Wrong
+from .type_uses import Need, Needs, Uses, Wrong, refused
 
 MOST_VIEWS = 16
 """Lists of parameter types for which one plan is walked; beyond them its parameters may be anything."""
@@ -207,26 +207,48 @@ class _Walk:
         node: Invoke,
         name: str,
         default: str | None,
-        needs: dict[str, dict[Span, None]],
+        needs: dict[Need, dict[Span, None]],
         span: Span,
     ) -> None:
-        """What a called plan needs of an argument is needed of what the argument is made of."""
-        ref = self.here.single(node.arguments.get(name))
+        """What a called plan needs of an argument is needed of what the argument is made of.
+
+        A literal argument is judged here: what it certainly is, nothing has to assume.
+        """
+        argument = node.arguments.get(name)
+        text = default if argument is None else argument.literal
+        ref = self.here.single(argument)
         known = None if ref is None else self.here.look(ref.path)
-        origin = (
-            Origin(span, f"`{name}`, which the call of `{node.name}` gives,")
-            if known is None
-            else known.blamed(0)
+        here = Origin(span, f"`{name}`, which the call of `{node.name}` gives,")
+        origins = (here,) if known is None else known.origins
+        own = (
+            known is not None
+            and not known.parts
+            and ref is not None
+            and ref.path == (known.origin.param,)
         )
-        for phrase, uses in needs.items():
+        for need, uses in needs.items():
+            phrase = f"in `{node.name}` {need.phrase}"
+            if need.form is not None and text is not None:
+                why = refused(need.form, text)
+                if why is None:
+                    continue
+                if need.sure and not self.uses.keeping:
+                    there = tuple(Label(use, "there") for use in uses)
+                    self.called.append(
+                        Wrong(span, _CALLED.format(node.name) + why, there, next(iter(uses)))
+                    )
+                    continue
+            form = need.form if own else None
+            sure = form is not None and need.sure and not self.uses.some
             for use in (span, *uses):
-                self.uses.need(origin, use, f"in `{node.name}` {phrase}")
+                self.uses.need(origins, use, Need(phrase, form, sure))
 
     def choice(self, node: Choice) -> None:
         self.uses.condition(node.node, node.condition)
         mark, facts = len(self.here.trail), self.here.facts
         then: dict[str, Known] = {}
         orelse: dict[str, Known] = {}
+        self.uses.some += node.known is None
         if node.known is not False:
             self.here.facts = both(facts, tested(node.condition, True))
             self.body(node.then)
@@ -235,6 +257,7 @@ class _Walk:
             self.here.facts = both(facts, tested(node.condition, False))
             self.body(node.orelse)
             orelse = self.here.undo(mark)
+        self.uses.some -= node.known is None
         self.here.facts = without(facts, {*then, *orelse})
         if node.known is None:
             self.here.join(then, orelse)
@@ -257,7 +280,9 @@ class _Walk:
         if item.kinds or node.kind == "iterate":
             self.nested += 1
             self.uses.keeping += node.keeps
+            self.uses.some += not node.least
             self.rounds(node, over)
+            self.uses.some -= not node.least
             self.uses.keeping -= node.keeps
             self.nested -= 1
         if node.kind in ("for", "fork"):
