@@ -40,8 +40,6 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
         "equivalent: a cache",
     ("rules/solver/words.py", "elif isinstance(node, Gate):", "0: if ... -> if False"):
         "perhaps equivalent: the steps before a fork have counted as an end already",
-    ("rules/closure.py", "if summaries.root(instance) & ~CLOSURE.accept:", "3: BitAnd -> BitOr"):
-        "equivalent: quicker only, the search finds nothing then",
     ("rules/names.py", "if name is None:", "0: if ... -> if False"):
         "equivalent: no plan uses the name None",
     ("rules/protocol_rules/rule_violations.py", "if doubt.doubt == SOME_ORDER:", "0: if ... -> if False"):

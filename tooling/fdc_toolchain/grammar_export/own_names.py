@@ -19,7 +19,7 @@ from ..linking.graph import Graph, Instance
 from ..linking.model import Act, Choice, Collect, Invoke, Loop, Node, Param, Unit
 from ..linking.types import ANY, Type
 from ..named_tuples import NamedTuple
-from ..rules.solver.types import Views
+from ..rules.solver.types.views import Views
 from ..rules.solver.words import Machine, Summaries
 from .form import MOST_NAMES
 from .own_values import Kinds, own_texts, own_turns, reads

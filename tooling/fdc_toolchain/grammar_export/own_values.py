@@ -15,7 +15,7 @@ from ..linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Para
 from ..linking.types import ANY, LIST, TEXT, Type
 from ..rules.solver.flow.labels import MOST
 from ..rules.solver.flow.touched import sinks
-from ..rules.solver.types import Views
+from ..rules.solver.types.views import Views
 from ..syntax.values import Ref, Value
 from .form import Guard, Item, Literal, Use
 from .place import OUTSIDE, Given

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
-from .solver.known import Origin
 from .solver.rule import Context
-from .solver.type_uses import Need
-from .solver.types import Views
+from .solver.types.known import Origin
+from .solver.types.uses import Need
+from .solver.types.views import Views
 
 _MOST_SHOWN = 4
 """Phrases of one assumption that are shown; of the others the number."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...diagnostics.span import Span
-from ...linking import types
-from ...linking.types import (
+from ....diagnostics.span import Span
+from ....linking import types
+from ....linking.types import (
     BOOLEAN,
     DIGITS,
     KINDS,
@@ -20,7 +20,7 @@ from ...linking.types import (
     WORDS,
     Type,
 )
-from ...named_tuples import NamedTuple
+from ....named_tuples import NamedTuple
 
 MOST_ORIGINS = 8
 """Places that one value may come from, each of which is told apart."""

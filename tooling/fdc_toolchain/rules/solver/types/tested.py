@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...linking.types import BOOLEAN, KINDS, NULL, NUMBER, OBJECT, OPEN, TEXTS
-from ...syntax.values import Condition
+from ....linking.types import BOOLEAN, KINDS, NULL, NUMBER, OBJECT, OPEN, TEXTS
+from ....syntax.values import Condition
 
 Tested = dict[tuple[str, ...], int]
 """Kinds by reference (`("a", "b")` is `a.b`)."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...diagnostics.diagnostic import Label
-from ...diagnostics.span import Span
-from ...linking import types
-from ...linking.catalogue import Parameter
-from ...linking.constants import fold
-from ...linking.model import Act, Unit
-from ...linking.types import ANY, DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS, WORDS
-from ...named_tuples import NamedTuple
-from ...syntax.values import Condition, Value
-from ...text.patterns import no_pattern
+from ....diagnostics.diagnostic import Label
+from ....diagnostics.span import Span
+from ....linking import types
+from ....linking.catalogue import Parameter
+from ....linking.constants import fold
+from ....linking.model import Act, Unit
+from ....linking.types import ANY, DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS, WORDS
+from ....named_tuples import NamedTuple
+from ....syntax.values import Condition, Value
+from ....text.patterns import no_pattern
 from .known import Known, Operand, Origin, at_fault, pairs, wanted, written
-from .type_names import Names
+from .names import Names
 
 _HAS_LENGTH = NULL | TEXTS | LIST | OBJECT
 

@@ -13,21 +13,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...diagnostics.diagnostic import Label
-from ...diagnostics.span import Span
-from ...linking import types
-from ...linking.bound import bound_in
-from ...linking.catalogue import Tool
-from ...linking.graph import Instance
-from ...linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
-from ...linking.types import ANY, LIST, NEVER, NOTHING, TEXTS, WORDS, Type
-from ...named_tuples import NamedTuple
-from ...syntax.values import Ref, Value
+from ....diagnostics.diagnostic import Label
+from ....diagnostics.span import Span
+from ....linking import types
+from ....linking.bound import bound_in
+from ....linking.catalogue import Tool
+from ....linking.graph import Instance
+from ....linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
+from ....linking.types import ANY, LIST, NEVER, NOTHING, TEXTS, WORDS, Type
+from ....named_tuples import NamedTuple
+from ....syntax.values import Ref, Value
+from ..rule import Context
 from .known import Known, Origin, either
-from .rule import Context
+from .names import RESULT, Names
 from .tested import both, tested, without
-from .type_names import RESULT, Names
-from .type_uses import Need, Needs, Uses, Wrong, refused
+from .uses import Need, Needs, Uses, Wrong, refused
 
 MOST_VIEWS = 16
 """Lists of parameter types for which one plan is walked; beyond them its parameters may be anything."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...linking import types
-from ...linking.types import ANY, TEXT, Type
-from ...syntax.values import Ref, Value
+from ....linking import types
+from ....linking.types import ANY, TEXT, Type
+from ....syntax.values import Ref, Value
 from .known import Known, either
 from .tested import Tested, limited, without
 
