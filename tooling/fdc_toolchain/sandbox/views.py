@@ -20,7 +20,7 @@ from ..text.glob_match import matches
 from ..workspace.access.named_files import by_name
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
-from . import writable
+from . import listing, writable
 
 if TYPE_CHECKING:
     from .own_access import Access
@@ -78,7 +78,8 @@ def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[s
         found = protected(path, root.protected, root.protect)
         if known is not None and known == _link(os.path.join(root.path, path)):
             continue
-        if found is None or by_name(found.entry, grants) and not found.never:
+        allowed = found is None or by_name(found.entry, grants) and not found.never
+        if allowed and not listing.too_long(os.path.join(root.path, path)):
             continue
         if writable.is_held_or_gone(os.path.join(root.path, path)):
             continue
@@ -242,7 +243,8 @@ def _is_empty(folder: str) -> bool:
 
 
 def _secrets(root: Root) -> list[str]:
-    """Files with secrets in the workspace that no plan names. Installed packages are not searched.
+    """Files with secrets in the workspace that no plan names. Installed packages are not searched. A folder that may be entered
+    and not listed may hold some, so it counts as one.
 
     Raises ToolFailure (`sandbox`) where that is too much.
     """
@@ -251,16 +253,17 @@ def _secrets(root: Root) -> list[str]:
     while work:
         folder = work.pop()
         try:
-            with os.scandir(os.path.join(root.path, folder) if folder else root.path) as entries:
-                rows = [
-                    (one.name, one.is_dir(follow_symlinks=False))
-                    for one in entries
-                    if not one.is_symlink()
-                ]
+            rows = listing.rows(os.path.join(root.path, folder) if folder else root.path)
+        except PermissionError:
+            if folder and listing.may_be_entered(os.path.join(root.path, folder)):
+                found.append(os.path.join(root.path, folder[:-1]))
+            continue
         except OSError:
             continue
-        for name, is_folder in rows:
+        for name, is_folder, is_link in rows:
             path = folder + name
+            if is_link:
+                continue
             if secret(path, root.secret) is not None:
                 if root.withheld(path):
                     found.append(os.path.join(root.path, path))
@@ -283,7 +286,8 @@ def _entries(root: Root, environments: set[str], was: Before | None) -> Iterator
 
     `was`: what there was when the command began, whose folders of packages count; None: it begins now, and `environments`
     learns those that are found. A folder that may be entered and not listed counts as protected; one that the command made
-    so is opened for its owner.
+    so is opened for its owner. Raises ToolFailure (`sandbox`) where the path of a folder is too long when it begins; one of a
+    command counts as protected.
     """
     known = None if was is None else was.environments
     literal = {folded_path(one) for one in (*root.protected, *root.protect)}
@@ -293,18 +297,17 @@ def _entries(root: Root, environments: set[str], was: Before | None) -> Iterator
     while work:
         folder = work.pop()
         try:
-            with os.scandir(os.path.join(root.path, folder) if folder else root.path) as found:
-                rows = [(one.name, one.is_dir(follow_symlinks=False)) for one in found]
+            rows = listing.rows(os.path.join(root.path, folder) if folder else root.path)
         except PermissionError:
             if was is None or folder[:-1] in was.entries:
-                if folder and _may_be_entered(os.path.join(root.path, folder)):
+                if folder and listing.may_be_entered(os.path.join(root.path, folder)):
                     yield folder[:-1]
-            elif _opened_again(os.path.join(root.path, folder)):
+            elif listing.opened_again(os.path.join(root.path, folder)):
                 work.append(folder)
             continue
         except OSError:
             continue  # it is gone
-        for name, is_folder in rows:
+        for name, is_folder, _ in rows:
             path = folder + name
             same = folded_name(name)
             if (
@@ -320,25 +323,16 @@ def _entries(root: Root, environments: set[str], was: Before | None) -> Iterator
                 if known is None and packages(os.path.join(root.path, path)):
                     environments.add(path)
                 elif known is None or path not in known:
-                    work.append(path + "/")
-
-
-def _may_be_entered(folder: str) -> bool:
-    """Whether a command can get to what is in a folder that this process may not list: by name, or after a `chmod`."""
-    try:
-        return os.stat(folder).st_uid == os.geteuid() or os.access(folder, os.X_OK)
-    except OSError:
-        return False
-
-
-def _opened_again(folder: str) -> bool:
-    """Gives the owner of a folder its rights, so that it can be looked into, or moved; False where that changes nothing."""
-    try:
-        mode = os.stat(folder).st_mode
-        os.chmod(folder, stat.S_IMODE(mode) | stat.S_IRWXU)
-    except OSError:
-        return False
-    return mode & stat.S_IRWXU != stat.S_IRWXU
+                    if not listing.too_long(os.path.join(root.path, path)):
+                        work.append(path + "/")
+                    elif was is not None:
+                        yield path
+                    else:
+                        raise ToolFailure(
+                            "sandbox",
+                            f"the path of a folder is longer than {listing.LONGEST} bytes (`{path[:60]}...`), so fdc cannot "
+                            "look for protected files and secrets in it",
+                        )
 
 
 def _none_or_folder(path: str) -> bool:

@@ -23,7 +23,7 @@ from ..engine.ports import Interrupted, InterruptedHere, WorldFailed
 from ..linking.project.protected import protected
 from ..linking.project.quiet_git import refuse_pipes
 from ..named_tuples import NamedTuple
-from ..sandbox import views
+from ..sandbox import listing, views
 from ..sandbox.sandbox import fence
 from ..sandbox.scratch import scratch
 from ..sandbox.writable import withdraw
@@ -176,13 +176,16 @@ def _took(context: Context, was: views.Before, notes: dict[str, Any]) -> str:
 
 def told_of(wrong: Sequence[str], into: str, root: str) -> str:
     """The protected files and folders that were created, where they are now, and whether a plan can allow them."""
-    names = ", ".join(f"`{name}`" for name in wrong[:5])
+    shown = [name if len(name) <= 200 else f"{name[:60]}...{name[-60:]}" for name in wrong[:5]]
+    names = ", ".join(f"`{name}`" for name in shown)
     more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
     kept = f"; moved to `{os.path.relpath(into, root)}`" if into else ""
-    may = [path for path in wrong if not ((found := protected(path)) and found.never)]
+    may = [path for path in wrong if (found := protected(path)) is None or not found.never]
     help_ = (
         f"a plan can allow it by name (`allow write {may[0]}`)" if may else "no plan can allow it"
     )
+    if any(listing.too_long(os.path.join(root, path)) for path in wrong):
+        help_ = f"a folder whose path is longer than {listing.LONGEST} bytes counts as protected"
     return f"{names}{more}, which is protected{kept}; {help_}"
 
 

@@ -333,7 +333,8 @@ class Root:
         """Moves what lies at a path, whatever it is, into a folder out of every step's reach, which is made. Raises OSError."""
         parts = parts_of(path)
         os.makedirs(into, exist_ok=True)
-        target = os.path.join(into, f"{len(os.listdir(into))}-{parts[-1]}")
+        name = os.fsdecode(os.fsencode(parts[-1])[-200:])  # with its number it is a name, too
+        target = os.path.join(into, f"{len(os.listdir(into))}-{name}")
         with self.folder(parts[:-1]) as above:
             try:
                 os.rename(parts[-1], target, src_dir_fd=above)

@@ -1,0 +1,51 @@
+"""What is in a folder of the workspace, where fdc looks for protected files and secrets before and after a command."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ..named_tuples import NamedTuple
+
+LONGEST = 3800
+"""Bytes of the longest path of a folder that is searched: Linux takes 4,096 bytes, with the names of two entries below."""
+
+
+class Row(NamedTuple):
+    """An entry: its name, whether it is a folder, whether it is a symbolic link (to a file or a folder)."""
+
+    name: str
+    folder: bool
+    link: bool
+
+
+def rows(folder: str) -> list[Row]:
+    """The entries of a folder. Raises OSError: PermissionError also where it can be listed and not entered."""
+    with os.scandir(folder) as found:
+        out = [Row(one.name, one.is_dir(follow_symlinks=False), one.is_symlink()) for one in found]
+    if not os.access(folder, os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise PermissionError(folder)
+    return out
+
+
+def too_long(path: str) -> bool:
+    """True for a folder with so long an absolute path that the system cannot open by a path what is in it."""
+    return len(path) > LONGEST // 4 and len(os.fsencode(path)) > LONGEST
+
+
+def may_be_entered(folder: str) -> bool:
+    """Whether a command can get to what is in a folder that this process may not list: by name, or after a `chmod`."""
+    try:
+        return os.stat(folder).st_uid == os.geteuid() or os.access(folder, os.X_OK)
+    except OSError:
+        return False
+
+
+def opened_again(folder: str) -> bool:
+    """Gives the owner of a folder its rights, so that it can be looked into, or moved; False where that changes nothing."""
+    try:
+        mode = os.stat(folder).st_mode
+        os.chmod(folder, stat.S_IMODE(mode) | stat.S_IRWXU)
+    except OSError:
+        return False
+    return mode & stat.S_IRWXU != stat.S_IRWXU
