@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -329,6 +330,9 @@ def test_a_plan_that_nobody_approved_is_not_approved_by_beginning_another_task(h
     waiting(home, HOSTILE)
     resumed(home, 5, "--decline", digest(HOSTILE))
     done = fdc("agent", "Next", "--task-id", "T-2", "--network", "off", cwd=home)
+    assert 5 == done.returncode and "it holds the plan of the task `T-1`" in done.stdout
+    os.utime(home / "plan.txt")
+    done = fdc("agent", "--resume", "T-2", "--network", "off", cwd=home)
     assert 5 == done.returncode and "what its author was shown in the task T-1" in done.stdout
     assert not (home / "owned").exists()
 
