@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 from tests.cli.test_agent import PLAN, agent, home
+from tests.cli.test_agent_outside import HOSTILE, digest, resumed, waiting
+from tests.support.inside import fdc
 
 __all__ = ["home"]
 
@@ -40,3 +42,14 @@ def test_a_task_that_was_stopped_keeps_its_own_plan(home: Path) -> None:
     code, out, _ = agent(home, "Ask", "--task-id", "T-1")
     assert code == 5 and "waiting for a new plan.txt" not in out
     assert "waiting for a new plan.txt" not in agent(home, "--resume", "T-1")[1]
+
+
+def test_a_plan_that_nobody_approved_is_not_approved_by_beginning_another_task(home: Path) -> None:
+    waiting(home, HOSTILE)
+    resumed(home, 5, "--decline", digest(HOSTILE))
+    done = fdc("agent", "Next", "--task-id", "T-2", "--network", "off", cwd=home)
+    assert 5 == done.returncode and "it holds the plan of the task `T-1`" in done.stdout
+    os.utime(home / "plan.txt")
+    done = fdc("agent", "--resume", "T-2", "--network", "off", cwd=home)
+    assert 5 == done.returncode and "what its author was shown in the task T-1" in done.stdout
+    assert not (home / "owned").exists()
