@@ -325,14 +325,6 @@ def test_an_error_forgets_approvals_and_remembers_what_was_shown(home: Path) -> 
     assert "waits for a person's approval" in resumed(home, 5, "--reorient")
 
 
-def test_a_plan_that_nobody_approved_is_not_approved_by_beginning_another_task(home: Path) -> None:
-    waiting(home, HOSTILE)
-    resumed(home, 5, "--decline", digest(HOSTILE))
-    done = fdc("agent", "Next", "--task-id", "T-2", "--network", "off", cwd=home)
-    assert 5 == done.returncode and "what its author was shown in the task T-1" in done.stdout
-    assert not (home / "owned").exists()
-
-
 def test_a_declined_plan_is_a_version_that_was_refused(home: Path) -> None:
     waiting(home, HOSTILE)
     assert "waiting for a new version of plan.txt" in resumed(home, 5, "--decline", digest(HOSTILE))

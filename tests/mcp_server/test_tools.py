@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 
+from tests.support.inside import fdc
 from tests.support.mcp_client import MODES, Mode, accepted, call, talk, text_of
+from tests.support.plans import CLEAN
 
 GOOD = "set_plan x\nplan_step_complete one\nhello_world\nclose_task\nsubmit\n"
 
@@ -76,7 +78,12 @@ def test_explain_tools_and_registry(workspace: Path) -> None:
     )
     one = data_of(text_of(call(workspace, "fdc_tools", {"name": "read_file"})))
     assert one.startswith("read_file: ") and "path: path" in one
-    assert "deep-research" in data_of(text_of(call(workspace, "fdc_registry", {}))).split()
+    listed = text_of(call(workspace, "fdc_registry", {}))
+    assert "0 plans of this workspace" in listed and "deep-research" in data_of(listed).split()
+    (workspace / "a.plan").write_text(CLEAN, "utf-8")
+    assert 0 == fdc("registry", "register", "zoo", "a.plan", cwd=workspace).returncode
+    listed = text_of(call(workspace, "fdc_registry", {}))
+    assert "1 plan of this workspace" in listed and data_of(listed).split()[0] == "zoo"
     plan = text_of(call(workspace, "fdc_registry", {"name": "deep-research"}))
     assert "Worst case: " in plan.partition("\n")[0] and "deep_research" in data_of(plan)
 

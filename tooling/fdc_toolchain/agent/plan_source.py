@@ -30,7 +30,8 @@ class PlanFile:
     """Looks at a file until it holds a plan that can be proved, or a request for research.
 
     `path` is relative to the workspace. `seconds` is how long to wait for each version; `attempts`, how many
-    versions may be refused. `told` hears what goes on.
+    versions may be refused. `told` hears what goes on. `other`: the task whose plan the file still holds, by the hash of
+    its text; None where it is new.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class PlanFile:
         told: Callable[[str], None],
         pause: Callable[[float], None],
         now: Callable[[], float],
+        other: Callable[[str], str | None],
     ) -> None:
         self._graph = graph
         self._root = root
@@ -54,6 +56,8 @@ class PlanFile:
         self._told = told
         self._pause = pause
         self._now = now
+        self._other = other
+        self._old = ""  # the task whose plan the file holds
 
     @property
     def by(self) -> str:
@@ -77,7 +81,8 @@ class PlanFile:
         while True:
             data = durable.read(self._file, limit=16 * 1024 * 1024)
             digest = None if data is None else hashlib.sha256(data).hexdigest()
-            if data is not None and digest not in notes.get("seen_plans", []):
+            self._old = self._other(digest) or "" if digest else ""
+            if data is not None and not self._old and digest not in notes.get("seen_plans", []):
                 text = data.decode("utf-8", "replace")
                 judged = self._judge(state, notes, text, str(digest))
                 if judged:
@@ -93,6 +98,11 @@ class PlanFile:
             self._pause(0.2)
 
     def _awaited(self, notes: dict[str, Any]) -> str:
+        if self._old:
+            return (
+                f"waiting for a new {self._path}: it holds the plan of the task `{self._old}`"
+                f" (`touch {self._path}` gives that plan to this task, too)"
+            )
         if notes.get("seen_plans"):
             return f"waiting for a new version of {self._path}"
         return f"waiting for {self._path} (`fdc draft` writes a skeleton of a plan)"

@@ -44,6 +44,7 @@ def known_to(linker: LookUp, packs: Sequence[str]) -> Catalogue:
     return Catalogue(
         tools=tuple(_tool(tool) for tool in tools if not tool.forbidden),
         plans=tuple(linker.callable_names()),
+        own_plans=tuple(sorted(linker.registry.entries)),
         packs=tuple(sorted(linker.packs)),
         words={row.word: row.form for row in CONSTRUCTS},
     )

@@ -126,11 +126,13 @@ class ToolInfo:
 class Catalogue:
     """What a plan of a workspace can name: tools, registered plans, and packs whose tools it can use.
 
+    `own_plans`: those of `plans` that the workspace registered; the others come with fdc and its packs.
     `words`: the language's first words, with their form.
     """
 
     tools: tuple[ToolInfo, ...]
     plans: tuple[str, ...]
+    own_plans: tuple[str, ...] = ()
     packs: tuple[str, ...] = ()
     words: dict[str, str] = field(default_factory=dict)
 

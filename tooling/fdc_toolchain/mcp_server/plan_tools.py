@@ -65,13 +65,18 @@ def tools(root: str, given: Arguments) -> Result:
 
 def registry(root: str, given: Arguments) -> Result:
     """`fdc_registry`."""
-    known = api.catalogue(workspace=root).plans
+    known = api.catalogue(workspace=root)
     name = text(given, "name")
     if not name:
-        words = f"{len(known)} registered plans; `name` shows one."
-        return Result(words=words, data="\n".join(known))
+        others = [plan for plan in known.plans if plan not in known.own_plans]
+        here = len(known.own_plans)
+        many = "plan" if here == 1 else "plans"
+        words = (
+            f"{here} {many} of this workspace, {len(others)} that come with fdc; `name` shows one."
+        )
+        return Result(words=words, data="\n".join([*known.own_plans, *others]))
     named = f"the registered plan `{in_line(name, 80)}`"
-    if name not in known:
+    if name not in known.plans:
         raise Wrong(f"{named} does not exist; `fdc_registry` lists them")
     found = api.check(name, workspace=root)
     if is_elsewhere(root, found.plan):

@@ -69,7 +69,7 @@ TOOLS: dict[str, Row] = {
         {"name": {"type": "string"}},
     ),
     "fdc_registry": Row(
-        "The registered plans; with `name`, one of them with its verdict, worst-case cost and text.",
+        "The registered plans, first of this workspace; with `name`, one of them with its verdict, worst-case cost and text.",
         {"name": {"type": "string"}},
     ),
 }  # fmt: skip

@@ -89,6 +89,27 @@ def unapproved(root: str, sha256: str, but: str) -> str | None:
     return None
 
 
+def plan_of_another(root: str, path: str, sha256: str, but: str) -> str | None:
+    """Another task whose plan the file `path` still holds: its text is that plan, and was not written again since."""
+    try:
+        written = os.stat(os.path.join(root, *path.split("/"))).st_mtime_ns
+    except OSError:
+        return None
+    for record in known(root):
+        task, control = str(record.get("task_id")), record.get("control")
+        rows = control.get("written") if isinstance(control, dict) else None
+        if task == but or not isinstance(rows, list):
+            continue
+        if any(
+            isinstance(row, dict) and (row.get("kind"), row.get("sha256")) == ("plan", sha256)
+            for row in rows
+        ):
+            saved = os.path.join(root, *folder(root, task).split("/"), STATE)
+            if os.stat(saved).st_mtime_ns >= written:
+                return task
+    return None
+
+
 class TaskLock:
     """While a controller lives, no other on this machine has its task. The kernel releases it with the process."""
 

@@ -309,7 +309,9 @@ def _go(
     talk: Talk,
     asked: HttpModel | None,
 ) -> int:
+    from ...agent.host.files import plan_of_another
     from ...agent.plan_source import ModelPlanner, PlanFile
+    from ...agent.planning import PLAN
 
     talk.line(f"task {state.task_id}: {graph.current_state}")
 
@@ -331,6 +333,11 @@ def _go(
             told=talk.line,
             pause=time.sleep,
             now=time.monotonic,
+            other=lambda sha256: (
+                plan_of_another(world.root, PLAN, sha256, state.task_id)
+                if plan_file == PLAN
+                else None  # a plan that was named is meant
+            ),
         )
     else:
         from ...agent.host.model import AskedModel, PlanForm, tools_of

@@ -70,11 +70,20 @@ AGENTS: dict[str, Agent] = {
 def wanted(work: Work, name: str, rules: str, test: str) -> None:
     """Plans the files of an agent. `rules`: the file that the rules are compiled into, empty where there is none."""
     agent = AGENTS[name]
-    skill = f"{agent.skills}/fdc-plan/SKILL.md"
-    more = [f"`{skill}` says how."]
-    if name == "claude" and rules:
-        more += ["", f"@{rules}"]
-    work.block(agent.instructions, pointer(rules, *more), agent.head)
-    work.new(skill, template("skill_of_plans.md", test))
+    work.block(agent.instructions, instructions(name, rules), agent.head)
+    work.new(skill(name), template("skill_of_plans.md", test))
     text = json.dumps(agent.wanted, indent=2)
     work.add(agent.hooks, lambda old: with_hooks(old, agent.wanted, agent.commands), text)
+
+
+def skill(name: str) -> str:
+    """The file of an agent's skill."""
+    return f"{AGENTS[name].skills}/fdc-plan/SKILL.md"
+
+
+def instructions(name: str, rules: str) -> str:
+    """The block in the file that an agent reads first; `rules` as in `wanted`."""
+    more = [f"`{skill(name)}` says how."]
+    if name == "claude" and rules:
+        more += ["", f"@{rules}"]
+    return pointer(rules, *more)

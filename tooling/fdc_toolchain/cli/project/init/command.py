@@ -11,10 +11,11 @@ from ....console.terminal import say, style
 from ....durable import replace_all
 from ....exits import CLEAN, UsageError, WorldError
 from ....linking.project.root import find_root, has_settings
+from ....linking.project.settings import Settings
 from ....report.diff import unified
 from ....report.terminal.terminal_text import visible
 from ....workspace.confirmed_settings import settings_of
-from . import agent_files, file_edits, test_command
+from . import agent_files, file_edits, removal, test_command
 
 _MOST_CHARACTERS = 200
 
@@ -37,17 +38,26 @@ _MOST_CHARACTERS = 200
     metavar="TEXT",
     help="The command that runs the tests. [default: found in the files of the repository]",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be written, without writing.")
-def command(folder: str | None, agents: tuple[str, ...], test: str | None, dry_run: bool) -> int:
+@click.option("--remove", is_flag=True, help="Remove what `fdc init` wrote and nobody changed.")
+@click.option("--dry-run", is_flag=True, help="Show every change, without writing.")
+def command(
+    folder: str | None, agents: tuple[str, ...], test: str | None, remove: bool, dry_run: bool
+) -> int:
     """Write what a repository needs to work with fdc: settings, a plan that runs, a rule, hooks.
 
     FOLDER is the repository. [default: the repository of the current folder] Existing files keep their content: fdc
-    adds a block or a hook to some, once, and a second `fdc init` changes nothing.
+    adds a block or a hook to some, once, and a second `fdc init` changes nothing. `fdc init --remove` takes that back.
     """
     root = os.path.abspath(folder) if folder else find_root(os.getcwd())
     if not os.path.isdir(root):
         raise UsageError(f"the folder `{folder}` does not exist")
+    if remove and (agents or test is not None):
+        raise UsageError(
+            "`--remove` removes the files of every agent: it takes no `--agent` and no `--test-command`"
+        )
     settings = settings_of(root)
+    if remove:
+        return _remove(root, settings, dry_run)
     stated = has_settings(root)
     if stated and test is not None and settings.test_command not in (None, test):
         raise UsageError(
@@ -98,6 +108,39 @@ def _show(work: file_edits.Work, root: str, dry_run: bool) -> None:
             path = os.path.relpath(real, work.root)
             click.echo(unified(path, old, data.decode("utf-8", "replace"), style()), nl=False)
         click.echo("nothing was written (--dry-run)")
+
+
+def _remove(root: str, settings: Settings, dry_run: bool) -> int:
+    """Removes what `fdc init` wrote, and shows it file by file, with what stays."""
+    root = os.path.realpath(root)
+    tests = [settings.test_command, test_command.found(root), test_command.ASSUMED]
+    plan = removal.planned(root, settings, [test for test in dict.fromkeys(tests) if test])
+    click.echo(f"workspace: {visible(root)}")
+    for path in plan.gone:
+        click.echo(f"remove  {visible(path)}")
+    for path in plan.changed:
+        click.echo(f"change  {visible(path)}: without what `fdc init` added")
+    for path, why in plan.left:
+        click.echo(f"leave   {visible(path)}: {visible(why)}")
+    if dry_run:
+        for path, data in plan.changed.items():
+            old, new = (text.decode("utf-8", "replace") for text in (plan.old[path], data))
+            click.echo(unified(path, old, new, style()), nl=False)
+        click.echo("nothing was removed (--dry-run)")
+        return CLEAN
+    try:
+        removal.apply(root, plan)
+    except OSError as failed:
+        where = f" ({visible(str(failed.filename))})" if failed.filename else ""
+        raise WorldError(f"nothing was removed: {failed.strerror or failed}{where}") from failed
+    if not plan.gone and not plan.changed:
+        say("nothing to do: `fdc init` wrote nothing that is here")
+    hook = os.path.join(root, ".git", "hooks", "pre-commit")
+    if ".pre-commit-config.yaml" in plan.gone and os.path.exists(hook):
+        say(
+            "\nGit still starts pre-commit before each commit, which fails without its file: `pre-commit uninstall` ends that."
+        )
+    return CLEAN
 
 
 def _next(work: file_edits.Work, chosen: str | None, git: bool) -> None:

@@ -35,7 +35,9 @@ IGNORED = (
     "/plan.findings.txt",
 )
 
-_PRE_COMMIT = """\
+IGNORED_HEAD = f"# {MARK}: what fdc writes while it works"
+
+PRE_COMMIT = """\
 - repo: local  # {mark}: the hooks call the `fdc` that is on PATH
   hooks:
   - id: fdc-lint
@@ -57,6 +59,10 @@ _PRE_COMMIT = """\
     pass_filenames: false
     files: '(^protocols/|(^|/)AGENTS\\.md$|^fdc\\.toml$)'
 """
+
+
+VERSION = "0.1.0\n"
+"""The first version of the rules."""
 
 
 class Done(NamedTuple):
@@ -94,7 +100,7 @@ class Work:
 
         def add(old: bytes | None) -> bytes | None:
             if old is not None and (
-                f"{MARK}:".encode() in old or old.strip() and not _is_foreign(old)
+                f"{MARK}:".encode() in old or old.strip() and not is_foreign(old)
             ):
                 return None  # it has the block already, or is compiled from the rules
             return appended(head.encode("utf-8") if old is None else old, text)
@@ -151,14 +157,14 @@ def wanted(work: Work, settings: Settings, stated: bool, test: str, git: bool) -
 
     `stated`: the workspace has settings. `test`: the command that runs the tests.
     """
-    foreign = _is_foreign(work.read("AGENTS.md"))
+    foreign = is_foreign(work.read("AGENTS.md"))
     if stated:
         work.note("settings", "keep", "")
     else:
         if foreign:
             settings = settings._replace(agents=settings.agents._replace(output=COMPILED_BESIDE))
-        work.new("fdc.toml", _settings_text(test, COMPILED_BESIDE if foreign else ""))
-    work.new("knowledge_core/agent_meta.json", _identity())
+        work.new("fdc.toml", settings_text(test, COMPILED_BESIDE if foreign else ""))
+    work.new("knowledge_core/agent_meta.json", identity())
     work.new("knowledge_core/plan_registry.json", "{}\n")
     work.new("plans/first.plan", template("first.plan"))
     rules = _rules(work, settings, test)
@@ -166,8 +172,8 @@ def wanted(work: Work, settings: Settings, stated: bool, test: str, git: bool) -
         work.block("AGENTS.md", pointer(rules))
     if git:
         lines = [line for line in IGNORED if not tracked(work.root, line.strip("/"))]
-        work.block(".gitignore", "\n".join([f"# {MARK}: what fdc writes while it works", *lines]))
-        entry = _PRE_COMMIT.format(mark=MARK)
+        work.block(".gitignore", "\n".join([IGNORED_HEAD, *lines]))
+        entry = PRE_COMMIT.format(mark=MARK)
         work.add(".pre-commit-config.yaml", lambda old: _hooked(old, entry), entry)
     else:
         work.note(".gitignore", "skip", "this is not the top of a git repository")
@@ -191,11 +197,13 @@ def _hooked(old: bytes, entry: str) -> bytes | None:
     return with_repository(old, entry) if old.strip() else b"repos:\n" + entry.encode("utf-8")
 
 
-def _is_foreign(data: bytes | None) -> bool:
+def is_foreign(data: bytes | None) -> bool:
+    """Whether a file of instructions is there and was not compiled from rules by fdc."""
     return data is not None and not is_ours(data.decode("utf-8", "replace"))
 
 
-def _settings_text(test: str, output: str) -> str:
+def settings_text(test: str, output: str) -> str:
+    """The settings. `output`: the file that the rules are compiled into; empty for the default."""
     text = (
         "# Settings of fdc. `fdc schema settings` has every key.\n\n"
         "# The command that shows whether the code works. The rule in protocols/ asks for it too.\n"
@@ -209,7 +217,8 @@ def _settings_text(test: str, output: str) -> str:
     return text
 
 
-def _identity() -> str:
+def identity() -> str:
+    """The data of the agent before anybody has filled it in."""
     meta = {
         "model_name": "unspecified",
         "knowledge_cutoff": "unspecified",
@@ -262,7 +271,7 @@ def _rules(work: Work, settings: Settings, test: str) -> str:
         return settings.agents.output if work.read(settings.agents.output) is not None else ""
     work.new(source, rule(test))
     work.new(prose, template("house.protocol.md"))
-    work.new(f"{folder}/VERSION", "0.1.0\n")
+    work.new(f"{folder}/VERSION", VERSION)
     output = settings.agents.output
     if work.read(output) is not None:
         work.note(output, "keep", "")
@@ -270,21 +279,28 @@ def _rules(work: Work, settings: Settings, test: str) -> str:
     if work.read(source) is None:
         return ""  # the person must place it, and was told
     sources = {path: work.read(path) or b"" for path in (source, prose)}
-    version = f"{folder}/VERSION"
-    made = compile_agents(
-        sources,
-        work.read(version),
-        lambda path: None,
-        BuildOptions(source=folder, output=output, max_bytes=settings.agents.max_bytes),
-        WorkspaceView(version_file=version),
-    )
-    if made.text is None:
+    text = compiled(settings, output, sources, work.read(f"{folder}/VERSION"))
+    if text is None:
         work.note(
             output, "skip", "the rules cannot be compiled; `fdc protocols build` shows the errors"
         )
         return ""
-    work.new(output, made.text)
+    work.new(output, text)
     return output
+
+
+def compiled(
+    settings: Settings, output: str, sources: dict[str, bytes], version: bytes | None
+) -> str | None:
+    """The rules of `sources` (bytes by path) as the file `output` has them; None if they cannot be compiled."""
+    folder = settings.protocols
+    return compile_agents(
+        sources,
+        version,
+        lambda path: None,
+        BuildOptions(source=folder, output=output, max_bytes=settings.agents.max_bytes),
+        WorkspaceView(version_file=f"{folder}/VERSION"),
+    ).text
 
 
 def hidden(work: Work) -> list[str]:

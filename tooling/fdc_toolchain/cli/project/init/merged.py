@@ -27,30 +27,74 @@ def appended(old: bytes, text: str) -> bytes:
     return before + (end if before.strip() else b"") + text.encode("utf-8")
 
 
+def without(old: bytes, text: str) -> bytes | None:
+    """Takes out a text that `appended` added, with the empty line before it; None if the file does not have it."""
+    wanted = (text.rstrip("\n") + "\n").encode("utf-8")
+    end = b"\r\n" if b"\r\n" in old else b"\n"
+    wanted = wanted.replace(b"\n", end)
+    before, found, after = old.partition(wanted)
+    if not found or before and not before.endswith(end):
+        return None
+    if before.endswith(end * 2):
+        before = before[: -len(end)]
+    return before + after
+
+
 def with_hooks(old: bytes, wanted: dict[str, JSON], commands: tuple[str, ...]) -> bytes | None:
     """Adds the hooks `wanted` to a JSON file; None if it already has all `commands`. Raises ByHand.
 
     Both are objects. Lists under the same key are concatenated; other keys of `old` are kept.
     """
+    have, width = _read(old)
+    if all(_holds(have, command) for command in commands):
+        return None
+    if any(_holds(have, command) for command in commands):
+        raise ByHand("it has only some of fdc's hooks")
+    try:
+        made = _joined(have, wanted)
+    except TypeError as wrong:
+        raise ByHand(str(wrong)) from wrong
+    try:
+        return _written(made, width)
+    except RecursionError as wrong:
+        raise ByHand("it is nested too deeply") from wrong
+
+
+def without_hooks(old: bytes, wanted: dict[str, JSON]) -> bytes | None:
+    """Takes the hooks that `with_hooks` added out of a JSON file; None if it has none of them. Raises ByHand.
+
+    A list or an object that is empty without them goes, too; other keys and values are kept. Empty bytes where nothing
+    but the version of the form is left.
+    """
+    have, width = _read(old)
+    made = _parted(have, wanted)
+    if made == have:
+        return None
+    return b"" if made in ({}, {"version": 1}) else _written(made, width)
+
+
+def _parted(have: JSON, wanted: JSON) -> JSON:
+    if isinstance(have, list) and isinstance(wanted, list):
+        return [item for item in have if item not in wanted]
+    if not isinstance(have, dict) or not isinstance(wanted, dict):
+        return have
+    left: dict[str, JSON] = {}
+    for key, value in have.items():
+        part = _parted(value, wanted[key]) if key in wanted else value
+        if part == value or part not in ([], {}):
+            left[key] = part
+    return left
+
+
+def _read(old: bytes) -> tuple[JSON, str]:
+    """A JSON file's value, and its indentation. Raises ByHand."""
     try:
         text = old.decode("utf-8-sig")
         have: JSON = json.loads(text, object_pairs_hook=_object) if text.strip() else {}
     except (ValueError, RecursionError) as wrong:
         raise ByHand(f"it is not JSON ({_short(wrong)})") from wrong
-    if all(_holds(have, command) for command in commands):
-        return None
-    if any(_holds(have, command) for command in commands):
-        raise ByHand("it has only some of fdc's hooks")
     indent = re.search(r"(?m)^([ \t]+)\"", text)
-    try:
-        made = _joined(have, wanted)
-    except TypeError as wrong:
-        raise ByHand(str(wrong)) from wrong
-    width = indent[1] if indent else "  "
-    try:
-        return _written(made, width)
-    except RecursionError as wrong:
-        raise ByHand("it is nested too deeply") from wrong
+    return have, indent[1] if indent else "  "
 
 
 def _object(pairs: list[tuple[str, JSON]]) -> JSON:
@@ -140,3 +184,28 @@ def with_repository(old: bytes, entry: str) -> bytes:
 
 def _short(wrong: Exception) -> str:
     return str(wrong).split("\n")[0][:80]
+
+
+def without_repository(old: bytes, entry: str) -> bytes | None:
+    """Takes out the entry that `with_repository` added; None if it is not there as it was added. Raises ByHand."""
+    import yaml
+
+    lines, wanted = old.decode("utf-8", "replace").splitlines(), entry.splitlines()
+    for at in range(len(lines) - len(wanted) + 1):
+        indent = lines[at][: len(lines[at]) - len(lines[at].lstrip(" "))]
+        if lines[at : at + len(wanted)] == [f"{indent}{line}" for line in wanted]:
+            break
+    else:
+        return None
+    whole = old.splitlines(keepends=True)
+    made = b"".join([*whole[:at], *whole[at + len(wanted) :]])
+    try:
+        have, left = yaml.safe_load(old), yaml.safe_load(made)
+        more = yaml.safe_load(entry)
+        others = [item for item in have["repos"] if item not in more]
+        same = left == ({**have, "repos": others} if others else {"repos": None})
+    except (yaml.YAMLError, UnicodeError, AttributeError, KeyError, TypeError) as wrong:
+        raise ByHand(f"it is not YAML ({_short(wrong)})") from wrong
+    if not same:
+        raise ByHand("the entry cannot be taken out of its list `repos`")
+    return made
