@@ -19,7 +19,6 @@ from .named_tuples import NamedTuple
 from .recursion import deepen, uncollected
 from .rules import RULES, Context
 from .rules.solver.fragment import as_fragment
-from .syntax import suppressions
 from .syntax.tree import Plan
 
 deepen()
@@ -172,8 +171,11 @@ def settle(
     out: list[Diagnostic] = []
     for item in ordered(found):
         by_file.get(item.span.path, out).append(item)
-    for key, (plan, whole) in marked.items():
-        out += suppressions.apply(plan, by_file[key], judged=whole)
+    if marked:
+        from .syntax import suppressions  # loaded where something may be silenced
+
+        for key, (plan, whole) in marked.items():
+            out += suppressions.apply(plan, by_file[key], judged=whole)
     if settings.ignore or settings.per_file_ignores:
         out = [item for item in out if not _ignored(settings, item)]
     if settings.allow:
@@ -184,6 +186,8 @@ def settle(
 
 
 def _ignored(settings: Settings, item: Diagnostic) -> bool:
+    from .syntax import suppressions
+
     if not suppressions.silences(item.code, item.severity):
         return False
     if item.code in settings.ignore:

@@ -115,6 +115,19 @@ class LookUp:
                 return found, path
         return self.files.find(name), None
 
+    def own_plan(self, name: str) -> str | None:
+        """The key of the plan that a call's name stands for, if it is a file of the workspace. No shipped file is read."""
+        path = self.registry.resolve(name)
+        if path is not None:
+            key = posixpath.normpath(path)
+            return key if self.files.read(key) is not None else None
+        path = self.shipped.resolve(name)
+        if path is not None:
+            found = self.files.find_own(path)
+            if found is not None or self.files.is_shipped(path):
+                return found
+        return self.files.find_own(name)
+
     def callable_names(self) -> list[str]:
         """Every registered name."""
         return sorted({*self.registry.entries, *self.shipped.entries})

@@ -18,7 +18,7 @@ from . import (
 )
 from .parallel import shared
 from .places import given
-from .protocol_rules import proved
+from .protocol_rules import stated
 from .solver.files import texts
 from .solver.rule import Context, Rule
 
@@ -38,7 +38,7 @@ RULES: tuple[Rule, ...] = (
     bounds.check,
     capability.check,
     verify.check,
-    proved.check,
+    stated.check,
     prompts.check,
     flow.check,
 )

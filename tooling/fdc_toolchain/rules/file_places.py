@@ -41,7 +41,7 @@ _CHANGES = ("create", "write", "edit", "delete")
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """FDC415, FDC416, FDC417, FDC418 and FDC716 in every plan that the judged ones reach."""
-    guard = Guard(context)
+    guard = context.once(Guard)
     units = {instance.unit.key: instance.unit for instance in context.order}
     for unit in units.values():
         probes = context.probes.setdefault(unit.key, set())

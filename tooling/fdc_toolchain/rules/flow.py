@@ -7,6 +7,7 @@ do not change.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
@@ -15,9 +16,11 @@ from .solver.flow.earlier import earlier, steps
 from .solver.flow.file_taint import pattern_of_glob
 from .solver.flow.heard import heard, kept
 from .solver.flow.labels import Labels
-from .solver.flow.plan_flow import Key, PlanFlow
 from .solver.flow.summary import Store, Summary, same
 from .solver.rule import Context
+
+if TYPE_CHECKING:
+    from .solver.flow.plan_flow import Key
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -32,6 +35,10 @@ def check(context: Context) -> Iterator[Diagnostic]:
     before = earlier(context.linker.outside, labels)
     marks: set[Store] = set()
     followed = set(units) if outside or before.sees else heard(units, calls)
+    if not followed:
+        return
+    from .solver.flow.plan_flow import PlanFlow  # loaded where there is something to follow
+
     alone = kept(units, followed)
     for group in components(calls):
         if followed.isdisjoint(group):

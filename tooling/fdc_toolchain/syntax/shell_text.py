@@ -9,7 +9,6 @@ quoted there, or why no quoting is safe. What it cannot parse counts as unsafe.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -55,6 +54,8 @@ class Place(NamedTuple):
 
 def quoted(value: str, quote: str) -> str:
     """A text as one word of the shell, quoted for its place (`quote`)."""
+    import shlex  # loaded where a value is put into a command
+
     word = shlex.quote(value)
     return word if quote == WORD else f'"{word}"' if quote == DOUBLE else f"'{word}'"
 

@@ -108,8 +108,8 @@ def report(
         text = ""
     elif known and not findings and not listed and form in COUNTING:
         text = "no new findings\n"
-    elif not found and not uncounted and form in COUNTING:
-        text = verdict_line(checked, others=others) + "\n"
+    elif not found and form in COUNTING:
+        text = verdict_line(checked, uncounted, listed=listed, others=others) + "\n"
     else:
         from ...console.terminal import style
         from ...report.render import render

@@ -133,13 +133,35 @@ class Files:
 
     def find(self, path: str) -> str | None:
         """The key of a path as plans write it: the workspace's file, else the shipped one. One file has one key."""
-        if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+        own = self.find_own(path)
+        if own is not None:
+            return own
+        plain = _plain(path)
+        if plain is None:
             return None
-        if "." in path.split("/") or "//" in path:
-            path = posixpath.normpath(path)
-        if self.read(path) is not None:
-            return path
-        name = shipped.current(path)
-        checkout_key = shipped.in_checkout(name) if self.root == resources.ROOT else None
-        key = checkout_key or SHIPPED + name
+        key = SHIPPED + shipped.current(plain)
         return key if self.read(key) is not None else None
+
+    def find_own(self, path: str) -> str | None:
+        """The key of a path as plans write it where it is a file of the workspace."""
+        plain = _plain(path)
+        if plain is None:
+            return None
+        if self.read(plain) is not None:
+            return plain
+        if self.root != resources.ROOT:
+            return None
+        key = shipped.in_checkout(shipped.current(plain))
+        return key if key is not None and self.read(key) is not None else None
+
+    def is_shipped(self, path: str) -> bool:
+        """Whether a path as plans write it names a shipped file; it is not read."""
+        plain = _plain(path)
+        return plain is not None and shipped.path(shipped.current(plain)) is not None
+
+
+def _plain(path: str) -> str | None:
+    """A path as plans write it in its plain form, or None for one that leads out of the workspace."""
+    if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+        return None
+    return posixpath.normpath(path) if "." in path.split("/") or "//" in path else path

@@ -28,7 +28,7 @@ MOST_VISITS = 10_000
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """FDC415 to FDC419 and FDC484 of called plans, shown at the call in the judged plan that leads there."""
-    guard = Guard(context)
+    guard = context.once(Guard)
     for root, _ in context.roots:
         yield from _Calls(context, guard, root).findings()
 

@@ -31,13 +31,6 @@ class Verdict(NamedTuple):
     findings: list[Diagnostic]
 
 
-def check(context: Context) -> Iterator[Diagnostic]:
-    """The violations and possible violations of the rules by every root."""
-    if context.linker.obligations:
-        for verdict in verdicts(context, context.linker.obligations):
-            yield from verdict.findings
-
-
 def verdicts(
     context: Context, rules: tuple[Obligation, ...], *, closely: bool = False
 ) -> Iterator[Verdict]:

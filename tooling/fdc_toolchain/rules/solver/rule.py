@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeVar, cast
 
 from ...automata.model import Automaton
 from ...diagnostics.diagnostic import Diagnostic
@@ -11,6 +11,8 @@ from ...linking.graph import Graph, Instance
 from ...linking.link import Linker
 from ...text.slots import Record
 from .words import Machine, Summaries
+
+Made = TypeVar("Made")
 
 
 class Context(Record):
@@ -20,7 +22,17 @@ class Context(Record):
     its automaton is missing, which was reported). `units` in `graph` are all that they reach.
     """
 
-    __slots__ = ("linker", "graph", "roots", "order", "default", "probes", "marks", "_summaries")
+    __slots__ = (
+        "linker",
+        "graph",
+        "roots",
+        "order",
+        "default",
+        "probes",
+        "marks",
+        "_summaries",
+        "_once",
+    )
 
     def __init__(
         self,
@@ -40,6 +52,13 @@ class Context(Record):
         self.marks: dict[tuple[str, int], str] = {}
         # By plan and line: the steps that write text from outside into files, as the program says it.
         self._summaries: dict[str, Summaries] = {}
+        self._once: dict[object, object] = {}
+
+    def once(self, make: Callable[[Context], Made]) -> Made:
+        """What `make` makes of this context: made once, and shared by all rules."""
+        if make not in self._once:
+            self._once[make] = make(self)
+        return cast(Made, self._once[make])
 
     def summaries(self, machine: Machine) -> Summaries:
         """The summaries under one machine, shared by all roots and rules."""

@@ -26,7 +26,6 @@ The shortest offending run is sought only once one is known to exist (`rules.sol
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from copy import copy
 from typing import Self, TypeVar
 
 from ...automata.model import Automaton
@@ -128,6 +127,8 @@ class Summaries:
     def branches(self) -> Self:
         """The same words as a branch spells them that may stop anywhere, and whose run goes on."""
         if self._twin is None:
+            from copy import copy  # loaded where a fork keeps failures
+
             twin = self._twin = copy(self)
             twin.gate, twin.noting, twin.passed = None, True, 0
             twin._exits, twin._loops, twin._alphabets, twin._twin = {}, {}, {}, twin

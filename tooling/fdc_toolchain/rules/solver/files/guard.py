@@ -35,11 +35,8 @@ class Guard:
         linker = context.linker
         self.context = context
         self.settings = linker.settings.catalogues
-        plans = [
-            key
-            for key in (linker.resolve(name)[0] for name in linker.callable_names())
-            if key and ":" not in key
-        ]
+        own = map(linker.own_plan, linker.callable_names())
+        plans = [key for key in own if key and ":" not in key]
         self.files = linker.files
         protect, hidden = linker.files.leads()
         self.secret = (*linker.settings.secret, *hidden)
