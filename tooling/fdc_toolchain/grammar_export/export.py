@@ -96,7 +96,7 @@ def _place(
 ) -> tuple[Place, list[str]]:
     automaton = automaton_of(linker, fsm)
     rows = tools_for(linker, automaton, tools)
-    paths, remark = files_of(linker.root, files, linker)
+    paths, remarks = files_of(linker.root, files, linker)
     small = form != "llguidance"
     slots = slots_of(rows, small)[:MOST_NAMES]
     calls = tuple(_calls(linker))
@@ -109,7 +109,7 @@ def _place(
         bool(linker.settings.untrusted or linker.outside), False, small, 0, (), False, 1 if small else 3, most,
         ((both.start, tuple(sorted(both.accept))),),
     )  # fmt: skip
-    return place, [remark] if remark else []
+    return place, remarks
 
 
 def tools_for(linker: Linker, automaton: Automaton, names: Sequence[str] = ()) -> list[Tool]:

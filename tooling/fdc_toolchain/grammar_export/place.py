@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..linking import types
 from ..linking.types import DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, TEXTS, Type
 from ..named_tuples import NamedTuple
+from ..syntax.tail_values import escape
 
 if TYPE_CHECKING:
     from ..automata.model import Automaton
@@ -130,7 +131,7 @@ class Place(NamedTuple):
         return one if one == other else self.unions.get((one, other))
 
 
-def files_of(root: str, glob: str, linker: Linker) -> tuple[tuple[str, ...], str | None]:
+def files_of(root: str, glob: str, linker: Linker) -> tuple[tuple[str, ...], list[str]]:
     """The readable text files of a workspace that match and that git does not ignore, and what is to be said where not all
     of them are taken."""
     from ..linking.project.secret_files import secret
@@ -140,12 +141,30 @@ def files_of(root: str, glob: str, linker: Linker) -> tuple[tuple[str, ...], str
     found = [
         name
         for name in listing(root, glob) or ()
-        if not out(name) and _PLAIN.fullmatch(name) and secret(name, linker.settings.secret) is None
+        if not out(name) and secret(name, linker.settings.secret) is None
     ]
-    remark = None
+    said = []
+    if hidden := [name for name in found if not name.isprintable()]:
+        said.append(f"{len(hidden)} files are left out, whose names have invisible characters")
+    found = [name for name in found if name.isprintable()]
     if len(found) > MOST_FILES:
-        remark = f"{len(found)} files match `{glob}`; the grammar has the first {MOST_FILES} (choose others with --files)"
-    return tuple(name for name in found[:MOST_FILES] if linker.files.unfit(name) is None), remark
+        said.append(
+            f"{len(found)} files match `{glob}`; the grammar has the first {MOST_FILES} (choose others with --files)"
+        )
+    return tuple(name for name in found[:MOST_FILES] if linker.files.unfit(name) is None), said
+
+
+def plain(name: str) -> bool:
+    """Whether a path is a word that a plan, a glob and a command may have without quotes."""
+    return bool(_PLAIN.fullmatch(name))
+
+
+def spelled(name: str) -> str:
+    """A path as a word of a plan: between quotes unless it is plain."""
+    if plain(name):
+        return name
+    text = escape(name).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'
 
 
 def _ignored(root: str) -> Callable[[str], bool]:

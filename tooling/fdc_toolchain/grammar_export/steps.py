@@ -318,12 +318,12 @@ class Steps:
 
     def _command(self, level: int) -> Use:
         """Commands that look at files, and the targets of a Makefile."""
-        files: list[Item] = [self.texts.files["read"]] if "read" in self.texts.files else []
+        files: list[Item] = [self.texts.files["bare"]] if "bare" in self.texts.files else []
         one = self.texts.reference("text", min(level, 1))
         if one is not None:
             files.append(one)
         looking = self.texts.put("looking", [Way((Literal(f"{name} "),)) for name in _LOOKING])
-        some = 0 if "read" in self.texts.files else self.texts.mask("text", 1)
+        some = 0 if "bare" in self.texts.files else self.texts.mask("text", 1)
         ways = [Way((looking, file), Guard(some=some)) for file in files]
         if "Makefile" in self.place.files:
             ways.append(Way((Literal("make "), Chars("a-z", 2, 16))))

@@ -8,7 +8,7 @@ from ..linking import types
 from ..linking.types import KINDS, NULL, NUMBER, OBJECT, OPEN, Type
 from ..named_tuples import NamedTuple
 from .form import STORES, Chars, Form, Guard, Item, Literal, Use, Way, word
-from .place import OUTSIDE, WANTED, Need, Place
+from .place import OUTSIDE, WANTED, Need, Place, plain, spelled
 
 _LETTERS = (
     "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e\u0391-\u03a1\u03b1-\u03c9\u0410-\u044f\u4e00-\u9fa5"
@@ -297,27 +297,30 @@ class Texts:
 
     def _files(self) -> dict[str, Use]:
         place = self.place
-        folders = sorted({name.rpartition("/")[0] for name in place.files} - {""})[:MOST_LITERAL]
+        named = [name for name in place.files if plain(name)]
+        folders = sorted({name.rpartition("/")[0] for name in named} - {""})[:MOST_LITERAL]
         endings = sorted(
-            {name.rpartition(".")[2] for name in place.files if "." in name.rpartition("/")[2]}
+            {name.rpartition(".")[2] for name in named if "." in name.rpartition("/")[2]}
         )[:12]
         out = {}
         if place.files:
-            out["read"] = self.put("file", [Way(word(name)) for name in place.files])
+            out["read"] = self.put("file", [Way(word(spelled(name))) for name in place.files])
+        if named:
+            out["bare"] = self.put("barefile", [Way(word(name)) for name in named])
         globs = [f"**/*.{end}" for end in endings]
         globs += [name for folder in folders for name in (f"{folder}/*", folder)]
-        globs += ["*"] if any("/" not in name for name in place.files) else []
-        globs += sorted({f"{name.rpartition('/')[0]}/*.{name.rpartition('.')[2]}" for name in place.files
+        globs += ["*"] if any("/" not in name for name in named) else []
+        globs += sorted({f"{name.rpartition('/')[0]}/*.{name.rpartition('.')[2]}" for name in named
                          if "/" in name and "." in name.rpartition("/")[2]})[:MOST_LITERAL]  # fmt: skip
         out["glob"] = self.put(
             "glob", [Way(word(one)) for one in dict.fromkeys(globs)] or [Way(word("**/*"))]
         )
-        named = (Chars("a-z"), Chars("a-z0-9_", 0, 30), Use("ending"))
+        fresh = (Chars("a-z"), Chars("a-z0-9_", 0, 30), Use("ending"))
         self.put("ending", [Way(word(f".{end}")) for end in ("md", "txt", "json", "csv")])
         run = (Literal("run"), Literal("}"), Literal("/"))
-        out["new"] = self.put("newfile", [Way(word("out/", *named)), Way(word("{", *run, *named))])
+        out["new"] = self.put("newfile", [Way(word("out/", *fresh)), Way(word("{", *run, *fresh))])
         out["outside"] = self.put(
-            "outsidefile", [Way(word("{", *run, Literal("outside/"), *named))]
+            "outsidefile", [Way(word("{", *run, Literal("outside/"), *fresh))]
         )
         return out
 

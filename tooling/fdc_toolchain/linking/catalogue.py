@@ -150,6 +150,10 @@ def _sink_of(row: dict[str, Any]) -> str | None:
 def tool_of(name: str, row: dict[str, Any]) -> Tool:
     """Builds a tool from its declaration."""
     result = row.get("result")
+    if (
+        row.get("failure") == "value"
+    ):  # then the result may be the failure's `failed` and `why` instead
+        result = {**result, "failed": "text", "why": "text"} if isinstance(result, dict) else None
     left = frozenset(measure for measure, most in row.get("cost", {}).items() if most == LEFT)
     cost = {measure: most for measure, most in row.get("cost", {}).items() if most != LEFT}
     parameters = tuple(
