@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from .known import Known
 from .source import OWN, Edit, Function, Loop, simple
 from .statements import put_before
-from .values import Row, token_of
-from .words import Found
+from .values import Found, Row, token_of
 
 DONORS, CONDITIONS, INSERTED = 160, 16, 24
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1")

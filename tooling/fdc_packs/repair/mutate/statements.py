@@ -76,6 +76,11 @@ def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Ro
     prior = 0.45 if isinstance(node, ast.ExceptHandler) else 0.4
     for one in whole.elts if isinstance(whole, ast.Tuple) else [whole] if whole is not None else ():
         near = _EXCEPTIONS.get(name_of(one), "").split() if isinstance(one, ast.Name) else []
+        for other in (
+            known.told.raises if isinstance(node, ast.Raise) and isinstance(one, ast.Name) else ()
+        ):
+            if other in known.everywhere:
+                yield "exception", one, other, 0.7
         for other in (*near, *(name for name in _COMMON if near and name not in near)):
             yield "exception", one, other, prior if other in near else prior / 2
     if isinstance(node, ast.ExceptHandler) and whole is not None:
