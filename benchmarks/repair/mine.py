@@ -22,7 +22,7 @@ from typing import Any
 
 from . import releases
 
-BUDGET, RUN_LIMIT, TEST_LIMIT, MOST_CASES = 45.0, 600.0, 60, 8
+BUDGET, RUN_LIMIT, TEST_LIMIT, MOST_CASES = 20.0, 600.0, 60, 8
 """CPU seconds of delta debugging a pair, seconds of a run of tests and of a test (long: load is no defect), cases of a pair."""
 MOST_HUNKS = 12
 """Hunks of more than one file that are searched for a part that mends a test."""

@@ -27,7 +27,7 @@ NEEDS = ("pytest<9", "pytest-timeout", "coverage", "hypothesis", "freezegun", "p
          *(name for name in PACKAGES if name not in SEEN))  # fmt: skip
 """What the tests of these packages import."""
 BACKENDS = (
-    "setuptools<81",
+    "setuptools>=77,<81",
     "setuptools-scm",
     "wheel",
     "hatchling",

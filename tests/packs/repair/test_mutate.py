@@ -128,6 +128,17 @@ KNOWN = {
     "a call of a member of a module": (
         "import c\n\n\ndef g():\n    return c.D()\n\n\ndef f():\n    x = c\n    return x\n",
         "import c\n\n\ndef g():\n    return c.D()\n\n\ndef f():\n    x = c.D()\n    return x\n"),
+    "two cases in the other order": (
+        "def f(x):\n    if x > 1:\n        return 1\n    elif x > 2:\n        y = 2\n        return y\n    return 3\n",
+        "def f(x):\n    if x > 2:\n        y = 2\n        return y\n    elif x > 1:\n        return 1\n    return 3\n"),
+    "an operand of another class": (
+        "class A:\n    def __eq__(self, other):\n        return self.n == other.n\n",
+        ("class A:\n    def __eq__(self, other):\n        if not isinstance(other, A): return NotImplemented\n"
+        "        return self.n == other.n\n")),
+    "a guard of another function": (
+        "def g(x):\n    if x < 0: raise ValueError('no')\n    return x\n\n\ndef f(x):\n    y = x\n    return y + 1\n",
+        ("def g(x):\n    if x < 0: raise ValueError('no')\n    return x\n\n\ndef f(x):\n"
+        "    if x < 0: raise ValueError('no')\n    y = x\n    return y + 1\n")),
     "a guard": (
         "def f(x):\n    return x.y\n", "def f(x):\n    if x is None: return None\n    return x.y\n"),
 }  # fmt: skip

@@ -41,7 +41,8 @@ _HINTS = (
          {"return": 1.8, "restored": 1.6}, anywhere=True),
     Hint(re.compile(r"KeyError: .?'(\w+)"), {"constant": 2.5, "added": 2.5, "exception": 1.5}),
     Hint(re.compile(r"IndexError|StopIteration"), {"bound": 1.6, "slice": 1.4, "comparison": 1.3, "exception": 1.4}),
-    Hint(re.compile(r"DID NOT RAISE|not raised"), {"exception": 1.8, "restored": 1.4, "negation": 1.2}, anywhere=True),
+    Hint(re.compile(r"DID NOT RAISE|not raised"), {"exception": 1.8, "guarded": 1.6, "restored": 1.4,
+                                                                  "narrowed": 1.3, "negation": 1.2}, anywhere=True),
 )  # fmt: skip
 
 
