@@ -22,8 +22,10 @@ from typing import Any
 
 from . import releases
 
-BUDGET, RUN_LIMIT, TEST_LIMIT, MOST_CASES = 45.0, 600.0, 60, 8
+BUDGET, RUN_LIMIT, TEST_LIMIT, MOST_CASES = 20.0, 600.0, 60, 8
 """CPU seconds of delta debugging a pair, seconds of a run of tests and of a test (long: load is no defect), cases of a pair."""
+MOST_HUNKS = 12
+"""Hunks of more than one file that are searched for a part that mends a test."""
 ADDED, FUNCTIONS = 20, 3
 """A candidate adds at most so many lines, in so many functions."""
 _NO_CODE = frozenset(
@@ -69,6 +71,17 @@ def code(root: Path) -> dict[str, str]:
     return found
 
 
+def _beside_code(root: Path) -> dict[str, Path]:
+    """The files in folders of tests, and test files elsewhere, by path less a leading src/."""
+    found = {}
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root)
+        near = {"test", "tests", "testing"} & set(name.parts[:-1])
+        if path.is_file() and path.suffix != ".pyc" and (near or name.name.startswith("test_")):
+            found[str(name).removeprefix("src/")] = path
+    return found
+
+
 def meaning(text: str) -> str | None:
     """What the code says without comments and layout; None where it does not parse."""
     with contextlib.suppress(SyntaxError, ValueError):
@@ -89,7 +102,8 @@ class Tree:
         self.python, self.work, self.folder = python, work, work / "tree"
         self._known: dict[tuple[frozenset[int], tuple[str, ...]], bool] = {}
         shutil.copytree(releases.fetch(python, sources, pair.package, pair.new), self.folder)
-        self.old = code(releases.fetch(python, sources, pair.package, pair.old))
+        older = releases.fetch(python, sources, pair.package, pair.old)
+        self.old, self.beside = code(older), _beside_code(older)
         self.new = code(self.folder)
         self.prefix = "src/" if (self.folder / "src").is_dir() else ""
         self.hunks: list[Hunk] = []
@@ -129,6 +143,23 @@ class Tree:
         """{test: [outcome, error]} with these modules."""
         self.lay(texts)
         return outcomes(self.python, self.folder, self.work, tests, doctests)
+
+    def changed_tests(self) -> list[str] | None:
+        """The test files that say something else than the older release's; None where all must be run.
+
+        A red test stands in one of them, unless tests read data or a conftest.py that changed.
+        """
+        fresh, found = _beside_code(self.folder), []
+        for name, path in fresh.items():
+            before = self.beside.get(name)
+            same = before is not None and before.read_bytes() == path.read_bytes()
+            if not same and (path.suffix != ".py" or path.name == "conftest.py"):
+                return None
+            if not same and path.name.startswith("test") | path.stem.endswith("test"):
+                found.append(str(path.relative_to(self.folder)))
+            elif not same:
+                return None
+        return found
 
     def parses(self, chosen: Sequence[int]) -> bool:
         """True where the older modules with these hunks are Python."""
@@ -207,17 +238,29 @@ def ddmin(
 
 
 def _starts(tree: Tree, todo: Sequence[str], until: float) -> dict[str, list[int]]:
-    """{test: hunks that mend it}: each function's hunks alone, then each file's, with all red tests in one run."""
-    groups: dict[tuple[int, str, str], list[int]] = {}
+    """{test: hunks that mend it}: each file's hunks alone, with all red tests in one run, and of those files each function's."""
     found: dict[str, list[int]] = {}
-    for at, (name, first, _, _) in enumerate(tree.hunks):
-        groups.setdefault((0, name, function_at(tree.old.get(name, ""), first + 1)), []).append(at)
-        groups.setdefault((1, name, ""), []).append(at)
-    for _, group in sorted(groups.items()):
-        left = [test for test in todo if test not in found]
-        if left and _spent() < until and tree.parses(group):
-            found |= dict.fromkeys(passed(tree.run(tree.texts(group), left)) & set(left), group)
+    files: dict[str, list[int]] = {}
+    for at, (name, *_) in enumerate(tree.hunks):
+        files.setdefault(name, []).append(at)
+    for name, group in files.items():
+        mended = _mended(tree, group, [test for test in todo if test not in found], until)
+        found |= dict.fromkeys(mended, group)
+        functions: dict[str, list[int]] = {}
+        for at in group:
+            place = function_at(tree.old.get(name, ""), tree.hunks[at][1] + 1)
+            functions.setdefault(place, []).append(at)
+        for part in functions.values() if len(functions) > 1 else ():
+            fewer = _mended(tree, part, sorted(mended), until)
+            found |= dict.fromkeys(fewer, part)
+            mended -= fewer
     return found
+
+
+def _mended(tree: Tree, group: Sequence[int], tests: Sequence[str], until: float) -> set[str]:
+    if not tests or _spent() > until or not tree.parses(group):
+        return set()
+    return passed(tree.run(tree.texts(group), tests)) & set(tests)
 
 
 def function_at(text: str, line: int) -> str:
@@ -261,7 +304,10 @@ def _described(tree: Tree, least: Sequence[int]) -> dict[str, Any]:
 
 def mine(tree: Tree) -> dict[str, Any]:
     """The cases of a pair, and how many tests were red, flaky or a feature's."""
-    began, base, before = _spent(), tree.run(tree.new), tree.run(tree.old)
+    began, changed = _spent(), tree.changed_tests()
+    if changed == [] or not tree.hunks:
+        return {"hunks": len(tree.hunks), "tests": 0, "red": 0, "why": "no test or no code changed", "cases": []}  # fmt: skip
+    base, before = tree.run(tree.new, changed or ()), tree.run(tree.old, changed or ())
     red = sorted(test for test in passed(base) if before.get(test, ["absent"])[0] == "failed")
     flaky = set(red) - passed(tree.run(tree.new, red)) if red else set()
     todo = [test for test in red if test not in flaky and not _FEATURE.search(before[test][1])]
@@ -275,19 +321,19 @@ def mine(tree: Tree) -> dict[str, Any]:
     while todo and _spent() < until and len(cases) < MOST_CASES:
         test = todo[0]
         guards: tuple[str, ...] = (test,)
-        whole = list(start_of.get(test) or range(len(tree.hunks)))
-        if not tree.green(
-            whole, guards
-        ):  # the diff of the code does not explain it: data files, the order of tests
+        whole = list(start_of.get(test) or range(min(len(tree.hunks), MOST_HUNKS + 1)))
+        loose = (
+            test not in start_of and len(tree.hunks) > MOST_HUNKS
+        )  # more than one file, and large
+        if loose or not tree.green(whole, guards):  # or data files, or the order of tests
             unexplained.append(todo.pop(0))
             continue
         for _ in range(
             3
         ):  # a smallest patch that breaks other tests is none: those are asked for, too
             least, minimal = ddmin(whole, lambda some: tree.green(some, guards), until)  # noqa: B023
-            seen = tree.run(tree.texts(least))
-            after = passed(seen)
-            broken = sorted((passed(base) & passed(before)) - after)
+            after = passed(tree.run(tree.texts(least), changed or ()))
+            broken = sorted(passed(base) & passed(before) - after)
             if not broken or _spent() > until:
                 break
             guards, whole = guards + tuple(broken[:5]), list(range(len(tree.hunks)))

@@ -120,6 +120,25 @@ KNOWN = {
     "a text that another call is given": (
         "def g(x):\n    return x.encode('utf-8')\n\n\ndef f(kind, x):\n    return kind(x)\n",
         "def g(x):\n    return x.encode('utf-8')\n\n\ndef f(kind, x):\n    return kind(x, 'utf-8')\n"),
+    "an argument that a function of the module makes": (
+        "def g(x):\n    return x\n\n\ndef f(x):\n    return '{}{}'.format(x)\n",
+        "def g(x):\n    return x\n\n\ndef f(x):\n    return '{}{}'.format(x, g(x))\n"),
+    "what a codec does with what it cannot say": (
+        "def f(x):\n    return x.encode('ascii')\n", "def f(x):\n    return x.encode('ascii', 'ignore')\n"),
+    "a call of a member of a module": (
+        "import c\n\n\ndef g():\n    return c.D()\n\n\ndef f():\n    x = c\n    return x\n",
+        "import c\n\n\ndef g():\n    return c.D()\n\n\ndef f():\n    x = c.D()\n    return x\n"),
+    "two cases in the other order": (
+        "def f(x):\n    if x > 1:\n        return 1\n    elif x > 2:\n        y = 2\n        return y\n    return 3\n",
+        "def f(x):\n    if x > 2:\n        y = 2\n        return y\n    elif x > 1:\n        return 1\n    return 3\n"),
+    "an operand of another class": (
+        "class A:\n    def __eq__(self, other):\n        return self.n == other.n\n",
+        ("class A:\n    def __eq__(self, other):\n        if not isinstance(other, A): return NotImplemented\n"
+        "        return self.n == other.n\n")),
+    "a guard of another function": (
+        "def g(x):\n    if x < 0: raise ValueError('no')\n    return x\n\n\ndef f(x):\n    y = x\n    return y + 1\n",
+        ("def g(x):\n    if x < 0: raise ValueError('no')\n    return x\n\n\ndef f(x):\n"
+        "    if x < 0: raise ValueError('no')\n    y = x\n    return y + 1\n")),
     "a guard": (
         "def f(x):\n    return x.y\n", "def f(x):\n    if x is None: return None\n    return x.y\n"),
 }  # fmt: skip
@@ -151,6 +170,24 @@ def test_a_lost_import_comes_from_another_file_or_the_standard_library() -> None
             text, "f.py", rows, [], 50, f"NameError: name '{name}' is not defined", 3, others
         )
         assert wanted + text in [after(text, row) for row in found[:8]]
+
+
+def test_what_failing_tests_say_is_put_in_place() -> None:
+    """A mark of a test's text that a set leaves out, a text that is compared, the exception that a test wants."""
+    rows = [{"path": "f.py", "line": 5, "score": 1.0}]
+    for said, line, wanted in (
+        ("test_f[a:/b#c]", 'return re.match(r"[/?]x", x)', 'return re.match(r"[/?\\#]x", x)'),
+        (">       assert f('tar')", "return x == 'zip'", "return x in ('zip', 'tar')"),
+        ("with pytest.raises(Own):", "raise KeyError(x)", "raise Own(x)"),
+    ):
+        text = f"import re\nclass Own(ValueError):\n    pass\ndef f(x):\n    {line}\n"
+        found = [
+            [after(text, row) for row in propose(text, "f.py", rows, [], 60, told=told)]
+            for told in (said, "")
+        ]
+        text = text.replace(line, wanted)
+        said_so, unsaid = ([*texts, text].index(text) for texts in found)
+        assert said_so < unsaid, (wanted, said_so, unsaid)
 
 
 @pytest.mark.parametrize(

@@ -219,11 +219,12 @@ def candidates(
     found: list[tuple[int, float, dict[str, Any]]] = []
     sources = context.get("sources") or {}
     message = str(failure.get("message") or "")
+    told = "\n".join([str(failure.get("block") or ""), *(failure.get("failing") or ())[:40]])
     others = tuple(sources.items()) if "NameError" in message else ()
     best = max((float(row["score"]) for row in context.get("suspects") or ()), default=1.0)
     for path in (one for one in sources if one in by_file and one.endswith(".py")):
         line = int(failure.get("line") or 0) if path == failure.get("path") else 0
-        rows = propose(sources[path], path, by_file[path], tried, most, message, line, others)
+        rows = propose(sources[path], path, by_file[path], tried, most, message, line, others, told)
         share = 1 + round(
             SHARE * float(by_file[path][0]["score"]) / best
         )  # no file takes all of the budget

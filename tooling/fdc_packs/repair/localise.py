@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 BESIDE = 2
 """Lines beside a frame's that count as its own: a statement may have several."""
+FRAMES, ALONE = 0.2, 0.6
+"""How much of a line's score its distance to a frame decides: beside what tests ran, and where no test passes, so that all
+lines are run by the same tests (an error at import)."""
 
 
 class Suspect(NamedTuple):
@@ -26,8 +29,8 @@ def rank(spectra: Sequence[Any]) -> list[Suspect]:
     returns them.
 
     Three measures count together: Ochiai's, how near a line is to one that an error passed through (the innermost frames
-    most), and whether it was changed lately (`recent`). Lines that are as suspect as each other stand by their distance to
-    such a frame, and then by path and line.
+    most, and above all where no test passes), and whether it was changed lately (`recent`). Lines that are as suspect as
+    each other stand by their distance to such a frame, and then by path and line.
     """
     best: dict[tuple[str, int], float] = {}
     near: dict[str, list[tuple[int, int]]] = {}
@@ -45,6 +48,7 @@ def rank(spectra: Sequence[Any]) -> list[Suspect]:
 
     for run in spectra:
         recent = run.get("recent") or {}
+        weight = (FRAMES if run.get("passing", 1) else ALONE) * bool(near)
         for file in run.get("files") or ():
             for line, failing, passing in file["lines"]:
                 score = ochiai(failing, passing, run["failing"])
@@ -53,7 +57,7 @@ def rank(spectra: Sequence[Any]) -> list[Suspect]:
                 framed = 1 / (1 + depth / 4) if not distance else 0.7 if distance <= BESIDE else 0.3
                 framed = framed if place[0] in near else 0.0
                 fresh = any(first <= line <= last for first, last in recent.get(place[0], ()))
-                score *= 1 - 0.2 * (1 - framed) * bool(near) - 0.1 * (not fresh) * bool(recent)
+                score *= 1 - weight * (1 - framed) - 0.1 * (not fresh) * bool(recent)
                 if score > 0:
                     best[place] = max(score, best.get(place, 0.0))
     order = sorted(best, key=lambda place: (-best[place], *away(place), *place))

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from .known import Known
 from .source import OWN, Function, name_of
-from .values import Row
-from .words import Found
+from .values import Found, Row
 
 ARGUMENTS = 48
 _SIMPLE_VALUES = ("None", "True", "False", "0", "1")
@@ -91,6 +90,12 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
             found.setdefault((at, name), 0.5 if idle else 0.16 - 0.008 * rank)
         for value in (*_SIMPLE_VALUES, *known.texts_given):
             found.setdefault((at, value), 0.08)
+    held = [known.segment(one) for one in node.args if isinstance(one, ast.Name)]
+    for name in known.taking_one[
+        :12
+    ]:  # what a function of the module makes of what is passed, or of another name
+        for given in dict.fromkeys((*held, *values[:2])) if name != name_of(node.func) else ():
+            found.setdefault((count, f"{name}({given})"), 0.15 if given in held else 0.1)
     if around is not None:  # what the caller was given is handed on
         for name in (one.arg for one in (*around.args.args, *around.args.kwonlyargs)):
             if name not in (*OWN, *passed, *named):
@@ -144,6 +149,12 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
     if odd or bound or "\n" in text or not (valued or held or iterated or asked):
         return
     found = _wraps(known, node)
+    if ":" not in known.imported.get(text, ":") and not isinstance(
+        up, ast.Call
+    ):  # a module is no value
+        for called in known.calls:
+            if called.startswith(f"{text}.") and called.count(".") == 1:
+                yield "wrapped", node, f"{called}()", 0.6
     for rank, name in enumerate(_ITERATED if iterated else ()):
         found.raise_to(name, 0.3 - 0.02 * rank)
     own = {name_of(one.func) for one in (up, node) if isinstance(one, ast.Call)} | {text, ""}

@@ -6,6 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+_QUOTED = re.compile(r"'([^'\\\n]{1,60})'|\"([^\"\\\n]{1,60})\"|\[([^\]\n]{1,60})\]$", re.MULTILINE)
+_RAISES = re.compile(
+    r"(?:raises|assertRaises|assertRaisesRegex)\(\s*([\w.]+)|DID NOT RAISE.*?'([\w.]+)'|\n?(\w+) not raised"
+)
 MOST = 40
 """Characters that a text is thought to have lost or won."""
 NEAR = 12
@@ -14,6 +18,23 @@ _SIDE = r"(\w*'(?:[^'\\\n]|\\.)*'|\w*\"(?:[^\"\\\n]|\\.)*\")"
 _FILLED = re.compile(r"\{\w*(?:![rsa])?(?::[^{}]*)?\}|%[-+#0-9.]*[a-zA-Z]")
 """Where a text is filled in: what stands there in the comparison is not known."""
 _COMPARED = re.compile(rf"{_SIDE}\s*(?:==|!=)\s*{_SIDE}")
+
+
+class Told:
+    """What the output of failing tests holds that a repair may need: their texts, the marks in these, the wanted exceptions."""
+
+    def __init__(self, said: str) -> None:
+        quoted = [next(one for one in row if one) for row in _QUOTED.findall(said)]
+        self.texts = list(dict.fromkeys(quoted))[:24]
+        seen = (
+            one
+            for text in quoted
+            for one in text
+            if one.isascii() and not one.isalnum() and one.isprintable()
+        )
+        self.marks = [one for one in dict.fromkeys(seen) if one != " "][:12]
+        names = (next(one for one in row if one) for row in _RAISES.findall(said))
+        self.raises = list(dict.fromkeys(one.rpartition(".")[2] for one in names))
 
 
 def mended(value: str, message: str) -> Iterator[str]:

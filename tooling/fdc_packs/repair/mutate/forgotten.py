@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from .known import Known
 from .source import OWN, Edit, Function, Loop, simple
 from .statements import put_before
-from .values import Row, token_of
-from .words import Found
+from .values import Found, Row, token_of
 
-DONORS, CONDITIONS, INSERTED = 160, 16, 24
+DONORS, CONDITIONS, INSERTED, GUARDS = 160, 16, 24, 8
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1")
 _ORDERS = ("==", "!=", "<", "<=", ">", ">=")
 _PLAIN = re.compile(r"'[^'\\]*'|-?\d+(?:\.\d+)?|None|True|False")
@@ -239,6 +238,8 @@ def inserted(known: Known, node: ast.stmt) -> Iterator[Edit]:
             yield from put_before(known, node, "guarded", f"if {name} is None: {leave}", 0.05)
     before = known.text[: known.start(node)].rstrip().rpartition("\n")[2].strip()
     beside = (before, known.segment(node))  # said twice, it says nothing
+    for text, prior in [row for row in _guards(known, node) if row[0] not in beside][:GUARDS]:
+        yield from put_before(known, node, "guarded", text, prior)
     near = [
         row
         for row in _donors(known, node, function)
@@ -246,6 +247,34 @@ def inserted(known: Known, node: ast.stmt) -> Iterator[Edit]:
     ]
     for text, prior in [row for row in near if row[0] not in beside][:INSERTED]:
         yield from put_before(known, node, "inserted", text, prior * 0.12)
+
+
+def _guards(known: Known, node: ast.stmt) -> list[tuple[str, float]]:
+    """Questions of the file that leave a block, on one line, of names that are known here: the nearest first."""
+    owner, function = known.owner(node), known.function(node)
+    looped = any(isinstance(up, Loop) for up in known.around(node))
+    read = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    made: dict[str, float] = {}
+    for one in known.nodes:
+        leave = (
+            one.body[0]
+            if isinstance(one, ast.If) and len(one.body) == 1 and not one.orelse
+            else None
+        )
+        if not isinstance(leave, ast.Return | ast.Raise | ast.Continue) or not known.fits(
+            one, node
+        ):
+            continue
+        assert isinstance(one, ast.If)
+        text = f"if {known.segment(one.test)}: {known.segment(leave)}"
+        same = known.function(one) is function
+        if "\n" in text or len(text) > 140 or (isinstance(leave, ast.Continue) and not looped):
+            continue
+        asked = {part.id for part in ast.walk(one.test) if isinstance(part, ast.Name)}
+        near = 0.1 if same else 0.08 if owner is not None and known.owner(one) is owner else 0.06
+        wanted = isinstance(leave, ast.Raise) and any(name in text for name in known.told.raises)
+        made[text] = max(made.get(text, 0.0), near + 0.02 * bool(asked & read) + 0.2 * wanted)
+    return sorted(made.items(), key=lambda row: -row[1])
 
 
 def idle(known: Known, node: ast.Expr) -> Iterator[Row]:

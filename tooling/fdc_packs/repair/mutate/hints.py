@@ -24,6 +24,13 @@ _HINTS = (
     Hint(re.compile(r"AttributeError: .*has no attribute '(\w+)'"), _NOT_THERE, named=True, anywhere=True),
     Hint(re.compile(r"TypeError: .*(?:missing \d+ required|expected (?:at least )?\d+ argument)"),
          {"added": 3.0, "callee": 1.6, "attribute": 1.6}),
+    Hint(re.compile(r"IndexError: Replacement index|TypeError: not enough arguments for format"), {"added": 3.0}),
+    Hint(re.compile(r"TypeError: .*argument after \*\*? must be"), {"name": 3.0, "wrapped": 1.5}),
+    Hint(re.compile(r"ValueError: (?:math domain error|expected a (?:positive|nonnegative))"),
+         {"wrapped": 2.0, "arguments": 1.3}),
+    Hint(re.compile(r"TypeError: 'module' object|AttributeError: module '"), {"callee": 2.0, "name": 1.6, "attribute": 1.6,
+                                                                             "wrapped": 1.6, "member": 2.0}),
+    Hint(re.compile(r"UnicodeEncodeError|UnicodeDecodeError"), {"added": 3.0, "constant": 1.5}),
     Hint(re.compile(r"TypeError: .*(?:takes (?:at most |from )?\d+|too many) "),
          {"argument": 2.5, "callee": 1.6, "attribute": 1.6, "name": 1.3}),
     Hint(re.compile(r"TypeError: (?:unsupported operand|can only concatenate|'.+' not supported between|must be)"),
@@ -34,7 +41,8 @@ _HINTS = (
          {"return": 1.8, "restored": 1.6}, anywhere=True),
     Hint(re.compile(r"KeyError: .?'(\w+)"), {"constant": 2.5, "added": 2.5, "exception": 1.5}),
     Hint(re.compile(r"IndexError|StopIteration"), {"bound": 1.6, "slice": 1.4, "comparison": 1.3, "exception": 1.4}),
-    Hint(re.compile(r"DID NOT RAISE|not raised"), {"exception": 1.8, "restored": 1.4, "negation": 1.2}, anywhere=True),
+    Hint(re.compile(r"DID NOT RAISE|not raised"), {"exception": 1.8, "guarded": 1.6, "restored": 1.4,
+                                                                  "narrowed": 1.3, "negation": 1.2}, anywhere=True),
 )  # fmt: skip
 
 

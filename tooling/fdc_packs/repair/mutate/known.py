@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from . import expected
 from .source import OWN, Function, Source, name_of
 
 BUILTINS = frozenset(dir(builtins))
@@ -23,9 +24,10 @@ OWED = {
 class Known(Source):
     """What a file does elsewhere is likelier than what it does nowhere (Hindle and others, 2012)."""
 
-    def __init__(self, text: str, message: str = "") -> None:
+    def __init__(self, text: str, message: str = "", told: str = "") -> None:
         super().__init__(text)
         self.message = message
+        self.told = expected.Told(f"{message}\n{told}")
         self.members: dict[str, Counter[str]] = {}
         self.with_member: dict[str, set[str]] = {}
         self.calls: dict[str, list[ast.Call]] = {}

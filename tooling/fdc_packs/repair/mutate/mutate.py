@@ -52,21 +52,22 @@ def propose(
     message: str = "",
     line: int = 0,
     others: tuple[tuple[str, str], ...] = (),
+    told: str = "",
 ) -> list[dict[str, Any]]:
     """Candidates for one file, best first, at most `limit`, none whose `key` is in `tried`; repairs of its
     syntax for what Python does not read.
 
     `suspects`: `{path, line, score}`, the most suspect first; `message`: the first error's, raised in `line` of this file, or
-    elsewhere (0). Each candidate has claim, affected_region, expected_effect,
-    interpretation, explanation, structural_change `{type, operation}` (HYP-20, 22), intent, confidence (0 to 1; comparable
-    between files), diff and key. Nothing is raised, whatever the text is.
+    elsewhere (0); `told`: what else the failing tests say, with their names. Each candidate has claim, affected_region,
+    expected_effect, interpretation, explanation, structural_change `{type, operation}` (HYP-20, 22), intent, confidence
+    (0 to 1; comparable between files), diff and key. Nothing is raised, whatever the text is.
     """
     scores = tuple(
         (int(row["line"]), float(row["score"])) for row in suspects if row.get("path", path) == path
     )
     return [
         dict(row)
-        for row in _proposed(source, path, scores, tuple(tried), limit, message, line, others)
+        for row in _proposed(source, path, scores, tuple(tried), limit, message, line, others, told)
     ]
 
 
@@ -80,13 +81,14 @@ def _proposed(
     message: str,
     line: int,
     others: tuple[tuple[str, str], ...],
+    told: str,
 ) -> list[dict[str, Any]]:
     """What `propose` gives: edits are tried in memory first, and then hypotheses are made of the same ones."""
     scores = dict(suspects)
     if not scores or limit < 1 or len(source) > LONGEST:
         return []
     try:
-        parsed = Known(source, message)
+        parsed = Known(source, message, told)
     except SyntaxError:
         return syntax.repairs(source, path, set(tried))[:limit]
     except (ValueError, RecursionError, MemoryError):

@@ -21,7 +21,7 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.AugAssign, statements.augmented), (ast.Assign, statements.assigned),
     (ast.ExceptHandler | ast.Raise, statements.exceptions),
     (ast.Break | ast.Continue, statements.jump), (ast.Expr, statements.value), (Function, statements.function),
-    (ast.AST, statements.blocks),
+    (ast.AST, statements.blocks), (ast.If, statements.cases),
     (ast.Pass, forgotten.statement), (ast.Expr, forgotten.idle), (ast.stmt, forgotten.inserted), (ast.Call, calls.arguments),
     (ast.If | ast.While | ast.IfExp, forgotten.conditions), (_WRAPPED, calls.wrapped),
 )  # fmt: skip

@@ -76,6 +76,11 @@ def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Ro
     prior = 0.45 if isinstance(node, ast.ExceptHandler) else 0.4
     for one in whole.elts if isinstance(whole, ast.Tuple) else [whole] if whole is not None else ():
         near = _EXCEPTIONS.get(name_of(one), "").split() if isinstance(one, ast.Name) else []
+        for other in (
+            known.told.raises if isinstance(node, ast.Raise) and isinstance(one, ast.Name) else ()
+        ):
+            if other in known.everywhere:
+                yield "exception", one, other, 0.7
         for other in (*near, *(name for name in _COMMON if near and name not in near)):
             yield "exception", one, other, prior if other in near else prior / 2
     if isinstance(node, ast.ExceptHandler) and whole is not None:
@@ -137,6 +142,9 @@ def function(known: Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iter
         for result in ("None", name)
     }
     guards |= {f"if not {name}: return {name}": 0.06 for name in names[:4]}
+    owner = known.owner(node)
+    if owner is not None and node.name.startswith("__") and len(names) == 1:
+        guards[f"if not isinstance({names[0]}, {owner.name}): return NotImplemented"] = 0.3
     recursive = any(isinstance(one, ast.Call) and name_of(one.func) == node.name for one in inside)
     if recursive and names and not isinstance(first, ast.If):
         cases = (
@@ -164,6 +172,17 @@ def blocks(known: Known, node: ast.AST) -> Iterator[Edit]:
         if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
             yield from _fewer(known, block)
             yield from _moved(known, node, block)
+
+
+def cases(known: Known, node: ast.If) -> Iterator[Edit]:
+    """Two neighbouring cases of `if` and `elif` in each other's place: the first that holds is taken."""
+    other = node.orelse[0] if len(node.orelse) == 1 else None
+    if isinstance(other, ast.If) and known.text.startswith("elif", known.start(other)):
+        spans = [(known.start(one.test), known.end(one.body[-1])) for one in (node, other)]
+        texts = [known.text[start:end] for start, end in spans]
+        if "\\\n" not in "".join(texts):
+            pieces = ((*spans[0], texts[1]), (*spans[1], texts[0]))
+            yield Edit("order", node, pieces, texts[0], texts[1], 0.2)
 
 
 def _fewer(known: Known, block: list[ast.stmt]) -> Iterator[Edit]:

@@ -11,6 +11,8 @@ from .source import name_of
 
 Row = tuple[str, ast.AST, str, float]
 """A kind of edit, the node, the text in its place, how often a fault is of this kind."""
+MOST = 24
+"""Names, members or functions that are tried in one place."""
 _TOKENS: dict[type[ast.AST], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not",
     ast.In: "in", ast.NotIn: "not in", ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
@@ -21,6 +23,19 @@ _ORDERED = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 _TIGHT = ast.Name | ast.Call | ast.Attribute | ast.Subscript
 _COUNTED = ast.Name | ast.Call | ast.Attribute | ast.BinOp | ast.Subscript
 _TYPES = ("str", "int", "list", "dict", "tuple", "bytes", "float", "set")
+
+
+class Found(dict[str, float]):
+    """Texts that could stand in a place, each with the most that anything says for it."""
+
+    def raise_to(self, text: str, prior: float) -> None:
+        """What is said for a text, if it is more than before."""
+        self[text] = max(prior, self.get(text, 0.0))
+
+    def rows(self, kind: str, node: ast.AST, most: int = MOST, scale: float = 1.0) -> Iterator[Row]:
+        """The best of them."""
+        for text in sorted(self, key=lambda one: -self[one])[:most]:
+            yield kind, node, text, self[text] * scale
 
 
 def token_of(op: ast.AST) -> str:
@@ -65,9 +80,8 @@ def compare(known: Known, node: ast.Compare) -> Iterator[Row]:
     if isinstance(right, ast.Constant) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
         word = "in" if isinstance(node.ops[0], ast.Eq) else "not in"
         place = known.between(left, right, token_of(node.ops[0]))
-        for text in (
-            sorted(known.texts, key=len)[:40] if place and isinstance(right.value, str) else ()
-        ):
+        texts = dict.fromkeys([*known.told.texts, *sorted(known.texts, key=len)[:40]])
+        for text in texts if place and isinstance(right.value, str) else ():
             assert place is not None
             if text != right.value and text and len(text) < 12 and text.isprintable():
                 pair = f"({known.segment(right)}, {text!r})"
@@ -75,7 +89,7 @@ def compare(known: Known, node: ast.Compare) -> Iterator[Row]:
                     "widened",
                     node,
                     known.cut(node, (*place, word), (known.start(right), known.end(right), pair)),
-                    0.04,
+                    0.12 if text in known.told.texts else 0.04,
                 )
 
 
@@ -225,6 +239,9 @@ def call(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
             yield "added", node, more(text), 0.35 - 0.01 * rank
     elif name in ("split", "rsplit", "enumerate") and len(every) == 1 and not node.keywords:
         yield "added", node, more("1"), 0.2
+    elif name in ("encode", "decode") and len(every) == 1:
+        for rank, text in enumerate(("ignore", "replace", "surrogateescape", "backslashreplace")):
+            yield "added", node, more(repr(text)), 0.3 - 0.02 * rank
     elif name == "isinstance" and len(plain) == 2:
         yield from widened(known, plain[1], [*known.classes, *_TYPES])
     if not isinstance(known.parents.get(node), ast.Expr):

@@ -10,18 +10,16 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
-from . import expected
+from . import expected, patterns
 from .kinds import PEERS
 from .known import Known
 from .source import OWN, name_of
-from .values import Row
+from .values import MOST, Found, Row
 
-MOST = 24
-"""Names, members or functions that are tried in one place."""
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _CALLABLE = (
     "len list tuple set dict str int float bool iter next range sorted reversed enumerate zip map filter min max sum any all abs"
-    " isinstance hasattr getattr type repr divmod round"
+    " isinstance hasattr getattr type repr divmod round frozenset bytes ord chr hash callable issubclass pow"
 ).split()
 _CAUGHT = "StopIteration KeyError ValueError TypeError AttributeError IndexError".split()
 _CHECKED = "str int list dict tuple bytes float".split()
@@ -30,19 +28,6 @@ _STANDARD = sys.stdlib_module_names
 _TYPES = (str, bytes, list, dict, set, tuple, int, re.Pattern, re.Match)
 _NAMED = {one.__name__: one for one in _TYPES}
 _NO_MEMBER = re.compile(r"AttributeError: '(?:re\.)?(\w+)' object has no attribute '(\w+)'")
-
-
-class Found(dict[str, float]):
-    """Texts that could stand in a place, each with the most that anything says for it."""
-
-    def raise_to(self, text: str, prior: float) -> None:
-        """What is said for a text, if it is more than before."""
-        self[text] = max(prior, self.get(text, 0.0))
-
-    def rows(self, kind: str, node: ast.AST, most: int = MOST, scale: float = 1.0) -> Iterator[Row]:
-        """The best of them."""
-        for text in sorted(self, key=lambda one: -self[one])[:most]:
-            yield kind, node, text, self[text] * scale
 
 
 def alike(one: str, other: str) -> float:
@@ -238,7 +223,11 @@ def constant(known: Known, node: ast.Constant) -> Iterator[Row]:
         for other in {-value, value * 10, value / 10, 0.0, 1.0} - {value}:
             yield "constant", node, repr(other), 0.1
     elif isinstance(value, str):
-        yield from _pattern(known, node) if _is_pattern(known, node) else _text(known, node)
+        yield from (
+            patterns.pattern(known, node)
+            if patterns.is_pattern(known, node)
+            else _text(known, node)
+        )
     elif value is None:
         for truth in ("False", "True"):
             yield "constant", node, truth, 0.1 if isinstance(up, ast.Compare) else 0.25
@@ -328,66 +317,3 @@ def _like(known: Known, word: str) -> list[tuple[str, float]]:
     ]
     rated = sorted(((alike(word, one), one) for one in near), reverse=True)
     return [(one, ratio) for ratio, one in rated[:3] if ratio > 0.8]
-
-
-_REPEATED = re.compile(r"(?<!\\)(?:[*+?]\??|\{\d+(?:,\d*)?\})")
-_CLASS = re.compile(r"\\([dDwWsSbB])")
-_SET = re.compile(r"(?<!\\)\[(\^?)((?:\\.|[^\]\\])+)\]")
-_ANCHOR = re.compile(r"^\^|\$$")
-
-
-def _is_pattern(known: Known, node: ast.Constant) -> bool:
-    """True for a regular expression: the text is raw, or given to a function of `re`."""
-    up = known.parents.get(node)
-    given = (
-        isinstance(up, ast.Call)
-        and known.segment(up.func).startswith("re.")
-        and up.args[:1] == [node]
-    )
-    return given or re.match(r"[rR]['\"]", known.segment(node)) is not None
-
-
-def _pattern(known: Known, node: ast.Constant) -> Iterator[Row]:  # noqa: C901
-    """Another repetition, class, set, anchor or point of a regular expression; all that Python can compile."""
-    text = known.segment(node)
-    begin = re.match(r"[rRbBuU]*('{3}|\"{3}|'|\")", text)
-    if begin is None:
-        return
-    head, tail = begin.end(), len(text) - len(begin[1])
-    body, found = text[head:tail], Found()
-
-    def put(match: re.Match[str], instead: str, prior: float, start: int | None = None) -> None:
-        found.raise_to(
-            body[: match.start() if start is None else start] + instead + body[match.end() :], prior
-        )
-
-    for one in _REPEATED.finditer(body):
-        for other in ("*", "+", "?", "*?", "+?", ""):
-            put(one, other, 0.4)
-    for one in _CLASS.finditer(body):
-        for other in ("d", "w", "s", one[1].swapcase()):
-            put(one, f"\\{other}", 0.35)
-    for one in _SET.finditer(body):
-        for other in ("_", "-", ".", "\\s", "\\n", "0-9", "A-Z", "\\w"):
-            if other not in one[2]:
-                put(one, f"[{one[1]}{one[2]}{other}]", 0.12)
-        put(one, f"[{'' if one[1] else '^'}{one[2]}]", 0.1)
-    for one in re.finditer(r"(?<!\\)\.", body):
-        put(one, "\\.", 0.35)
-    for one in re.finditer(r"\\(?=[.+*?()\[])", body):
-        put(one, "", 0.3)
-    for one in re.finditer(r"[\w)\]](?![*+?{\\])", body):
-        for mark in "+*?":
-            put(one, mark, 0.12, one.end())
-    for one in re.finditer(r"(?<!\\)\((?!\?)", body):
-        put(one, "(?:", 0.1)
-    plain = _ANCHOR.sub("", body)
-    for other in (plain, f"^{plain}", f"{plain}$", f"^{plain}$", f"{plain}\\Z", f"\\b{plain}\\b"):
-        found.raise_to(other, 0.35)
-    for other, prior in found.items():
-        try:
-            re.compile(other)
-        except (re.error, OverflowError, RecursionError):
-            continue
-        if other and other != body:
-            yield "pattern", node, f"{text[:head]}{other}{text[tail:]}", prior

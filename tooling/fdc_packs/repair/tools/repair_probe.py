@@ -22,7 +22,7 @@ ENOUGH, MORE = 4, 40
 """Edits with which everything passes, after which no further one is tried; edits that are tried after the first of them."""
 SLOW = 80
 """Edits that are tried where each needs the tests to be imported anew."""
-SECONDS, CPU_SECONDS = 240.0, 25.0
+SECONDS, CPU_SECONDS = 360.0, 60.0
 """What all forks together may take."""
 _BEGIN = '''\
 """Begins the probe, and then what this file stands in front of."""
