@@ -38,7 +38,10 @@ def process_state() -> dict[str, object]:
         ],
         "warnings": [*warnings.filters],
         "logging": logging.root.level,
-        "threads": {*threading.enumerate()},
+        # Python keeps a dummy of a thread that has ended, until another one has its number.
+        "threads": {
+            one for one in threading.enumerate() if not isinstance(one, threading._DummyThread)
+        },
     }
 
 

@@ -57,7 +57,6 @@ WRITE = "overwrite_file_with_block {q}\n  new\n"
 @pytest.mark.parametrize(
     "body",
     [
-        "for_each_file in/* as q\n  overwrite_file_with_block {q}\n    new\n",
         ASK + EDIT,
         ASK + "ys <- list_files\nfork y in {ys} max 2\n  read_file {y}\n" + EDIT,
         ASK + WRITE,
