@@ -383,3 +383,31 @@ def test_work_after_init_leaves_nothing_of_fdc_for_git(fresh: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
     after = unignored(fresh)
     assert after == before and ".gitignore" in after
+
+
+def test_the_first_plan_runs_whatever_the_settings_and_the_open_tasks_are(fresh: Path) -> None:
+    """It names no file that the repository does not have, and the audit after it has nothing to say."""
+    assert 0 == fdc("init", *ALL, cwd=fresh).returncode
+    for path in ("plans/first.plan", ".claude/skills/fdc-plan/SKILL.md"):
+        assert "FSM" not in (fresh / path).read_text("utf-8")
+    for task in ("T-1", "T-2"):
+        assert 0 == fdc("start", "--task-id", task, "--network", "off", cwd=fresh).returncode
+    refused = fdc("run", "plans/first.plan", cwd=fresh)
+    assert refused.returncode == 1 and "`fdc run --task-id ID`" in refused.stderr + refused.stdout
+    ran = fdc("run", "--task-id", "T-1", "plans/first.plan", cwd=fresh)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert 0 == fdc("run", "plans/first.plan", cwd=fresh).returncode
+    audit = fdc("audit", cwd=fresh)
+    assert audit.returncode == 0 and not re.search("FDC53[5-8]|FDC541", audit.stdout), audit.stdout
+
+
+def test_the_first_plan_names_its_automaton_where_the_settings_have_another(fresh: Path) -> None:
+    (fresh / "own.json").write_text(
+        '{"states": ["S"], "start_state": "S", "accept_states": ["S"], "alphabet": ["read_op"],'
+        ' "transitions": {"S": {"read_op": "S"}}}'
+    )
+    (fresh / "fdc.toml").write_text('fsm = "own.json"\n')
+    assert 0 == fdc("init", cwd=fresh).returncode
+    assert 0 == fdc("run", "plans/first.plan", cwd=fresh).returncode
+    assert 0 == fdc("init", "--remove", cwd=fresh).returncode
+    assert {"fdc.toml", "own.json"} == set(tree(fresh))

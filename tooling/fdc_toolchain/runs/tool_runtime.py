@@ -125,7 +125,8 @@ def _closing(root: str, own: Mapping[str, Any]) -> Callable[[dict[str, Any], Con
                 names = ", ".join(f"`{name}`" for name in tasks)
                 raise ToolFailure(
                     "refused",
-                    f"several tasks are open, so the plan must name the one to close: {names}",
+                    f"several tasks are open ({names}): name the one to close, in the plan (`close_task ID`) or for the"
+                    " run (`fdc run --task-id ID`)",
                 )
             if not tasks:
                 talk_tools.end_cycle(context, "")

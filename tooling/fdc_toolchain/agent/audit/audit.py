@@ -242,10 +242,7 @@ def _owners(protocols: Iterable[Protocol], linker: Linker) -> dict[str, dict[str
     owners: dict[str, dict[str, str]] = {}
     for protocol in protocols:
         name = protocol.body["protocol_id"]
-        named = {*protocol.body.get("associated_tools", ())}
-        for rule in protocol.body["rules"]:
-            named.update(rule.get("associated_tools", ()))
-        for tool in named:
+        for tool in _stated(protocol):
             if not tool.endswith((".json", ".md")):
                 owners.setdefault(tool, {})[name] = protocol.path
     for rule in linker.obligations:
@@ -254,6 +251,12 @@ def _owners(protocols: Iterable[Protocol], linker: Linker) -> dict[str, dict[str
                 if tool in linker.catalogue.tools:
                     owners.setdefault(str(tool), {})[rule.protocol] = rule.path
     return owners
+
+
+def _stated(protocol: Protocol) -> set[str]:
+    """The tools that a protocol and its rules state as theirs."""
+    parts = [protocol.body, *protocol.body["rules"]]
+    return {tool for part in parts for tool in part.get("associated_tools", ())}
 
 
 def _tools(
@@ -292,7 +295,10 @@ def _tools(
                 _line(use.line), "FDC537", f"`{use.name}` was used {times}, and no protocol names it",
                 help="name it in the `associated_tools` of the protocol that it belongs to",
             )  # fmt: skip
+    stated = {tool for protocol in protocols for tool in _stated(protocol)}
     for tool, where in sorted(owners.items()):
+        if tool not in stated:
+            continue  # only a check names it, which may well forbid it
         known = (
             _script(tool) in started
             if "/" in tool

@@ -61,6 +61,14 @@ PRE_COMMIT = """\
 """
 
 
+FSM = "tooling/fdc_fsm.json"
+"""The automaton of the first plan; it comes with fdc."""
+
+_TOOLS = (
+    "set_plan", "plan_step_complete", "list_files", "message_user", "close_task", "submit",
+)  # fmt: skip
+"""The tools of the rules: those of the first plan."""
+
 VERSION = "0.1.0\n"
 """The first version of the rules."""
 
@@ -166,7 +174,7 @@ def wanted(work: Work, settings: Settings, stated: bool, test: str, git: bool) -
         work.new("fdc.toml", settings_text(test, COMPILED_BESIDE if foreign else ""))
     work.new("knowledge_core/agent_meta.json", identity())
     work.new("knowledge_core/plan_registry.json", "{}\n")
-    work.new("plans/first.plan", template("first.plan"))
+    work.new("plans/first.plan", first_plan(settings))
     rules = _rules(work, settings, test)
     if foreign:
         work.block("AGENTS.md", pointer(rules))
@@ -179,6 +187,12 @@ def wanted(work: Work, settings: Settings, stated: bool, test: str, git: bool) -
         work.note(".gitignore", "skip", "this is not the top of a git repository")
         work.note(".pre-commit-config.yaml", "skip", "this is not the top of a git repository")
     return rules
+
+
+def first_plan(settings: Settings) -> str:
+    """The first plan; it names its automaton only where the settings have another one."""
+    head = "" if settings.fsm == FSM else f"# FSM: {FSM}\n"
+    return head + template("first.plan")
 
 
 def pointer(rules: str, *more: str) -> str:
@@ -249,6 +263,7 @@ def rule(test: str) -> str:
             },
             *json.loads(template("house.rules.json")),
         ],
+        "associated_tools": list(_TOOLS),
     }
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 

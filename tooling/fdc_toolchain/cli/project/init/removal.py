@@ -92,7 +92,7 @@ def _whole_files(settings: Settings, tests: list[str]) -> dict[str, set[bytes]]:
     texts: dict[str, set[str]] = {
         "knowledge_core/agent_meta.json": {file_edits.identity()},
         "knowledge_core/plan_registry.json": {"{}\n"},
-        "plans/first.plan": {template("first.plan")},
+        "plans/first.plan": {file_edits.first_plan(settings)},
         "fdc.toml": {
             file_edits.settings_text(test, output)
             for test in tests
