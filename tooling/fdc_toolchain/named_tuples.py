@@ -8,6 +8,9 @@ from __future__ import annotations
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+new_tuple = tuple.__new__
+"""Makes a named tuple of its class and a plain tuple of all its fields, in half the time of a call of the class."""
+
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
 else:

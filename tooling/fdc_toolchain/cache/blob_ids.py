@@ -12,7 +12,7 @@ import os
 import time
 
 from .. import cachedir
-from ..linking.project.places import MAX_FILE, leads_out
+from ..linking.project.places import MAX_FILE, Inside
 from ..linking.project.stat_cache import NO_FILE, Stamp, listing, settled, sha1, stamp
 
 MOST = 256
@@ -43,6 +43,7 @@ class Contents:
         self, root: str, began: int | None = None, looked: dict[str, Stamp] | None = None
     ) -> None:
         self.root = root
+        self._inside = Inside(root)
         self.stamps: dict[str, Stamp | None] = {}
         self.ids: dict[str, bytes | None] = {}
         self._looked = looked or {}
@@ -84,7 +85,7 @@ class Contents:
         if now[2] > MAX_FILE:  # the other end does not read it: its stamp stands for what is in it
             self.ids[key] = sha1(repr(now).encode()).digest()
             return self.ids[key]
-        if leads_out(self.root, key):
+        if self._inside.leads_out(key):
             self.ids[key] = UNREADABLE
             return UNREADABLE
         found = None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from .. import cachedir
 from ..linking.link import Linker
 from ..linking.project.stat_cache import missing_part, sha1
-from ..named_tuples import NamedTuple
+from ..named_tuples import NamedTuple, new_tuple
 from .assumption_packs import Pack, Ref
 from .blob_ids import Contents
 
@@ -92,7 +93,8 @@ class Table:
                 _, facts, self._below, more = edits
                 self._facts += facts
                 self._edits = {key: Entry(*row) for key, row in more.items()}
-            self.entries = dict(zip(entries, map(Entry._make, entries.values()), strict=True))
+            rows = map(partial(new_tuple, Entry), entries.values())
+            self.entries = dict(zip(entries, rows, strict=True))
             self.entries |= self._edits
 
     def numbers(self, facts: Sequence[Fact]) -> tuple[int, ...]:
@@ -123,9 +125,10 @@ class Table:
         self._gather()
         self._look(keys)
         entries, false = self.entries, self._false
-        self._held = {
-            key for key in keys if key in entries and false.isdisjoint(entries[key].facts)
-        }
+        known = [key for key in keys if key in entries]
+        if false:
+            known = [key for key in known if false.isdisjoint(entries[key].facts)]
+        self._held = set(known)
         return [key for key in keys if key not in self._held]
 
     def take(self, rows: Sequence[Row], *, apart: bool = False) -> None:

@@ -19,7 +19,7 @@ from .kept import NEW, Kept, KeptPlan, Statements
 from .look_up import LookUp
 from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from .project.files import SHIPPED, Files
-from .project.places import leads_out
+from .project.places import Inside, leads_out
 from .project.settings import Settings
 from .step_faults import StepFaults
 
@@ -36,6 +36,7 @@ class Linker(LookUp):
         super().__init__(root, settings, files)
         files.log = None
         self.units: dict[str, Unit] = {}
+        self._inside = Inside(root)
         self.kept = kept
         if kept is not None:
             kept.stand_on(self, asked)
@@ -50,7 +51,7 @@ class Linker(LookUp):
             asked: set[str] = set()
             self.files.log = asked
             if content is None:
-                content = None if leads_out(self.root, current) else self.files.read(current)
+                content = None if self._inside.leads_out(current) else self.files.read(current)
             else:
                 self.files.seen[current] = content
             unit = self._unit(current, content, asked)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..named_tuples import NamedTuple
+from ..named_tuples import NamedTuple, new_tuple
 from ..syntax import tree
 from ..syntax.values import Condition, Value
 from ..text.slots import Record
@@ -229,13 +229,12 @@ class Unit(Record):
         """Where a statement stands."""
         if type(node) is tree.Step:
             line, column = node.line, node.column
-            return Span(
-                self.key, line, column, line, max(node.tail_column + len(node.tail), column + 1)
-            )
+            end = max(node.tail_column + len(node.tail), column + 1)
+            return new_tuple(Span, (self.key, line, column, line, end))
         return tree.span(self.key, node)
 
     def at(self, node: tree.Statement, start: int, end: int) -> Span:
         """A stretch of a statement's tail, by offsets."""
         column = node.tail_column  # type: ignore[union-attr]
         line = node.line
-        return Span(self.key, line, column + start, line, column + max(end, start + 1))
+        return new_tuple(Span, (self.key, line, column + start, line, column + max(end, start + 1)))

@@ -82,6 +82,8 @@ class _Asked:
 
 def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:
     for node in nodes:
+        if type(node) is Act:
+            continue
         if isinstance(node, Gate) and node.known is not None:
             if node.known:
                 help_ = "remove it, or test a value that is known only during a run"

@@ -332,6 +332,8 @@ def _unbudgeted(instance: Instance, bounds: Bounds) -> Iterator[Diagnostic]:
 def _loops(nodes: list[Node]) -> Iterator[Loop | Invoke]:
     """The loops and calls of a body that are in no other loop."""
     for node in nodes:
+        if type(node) is Act:
+            continue
         if isinstance(node, Loop | Invoke):
             yield node
         elif isinstance(node, Choice):

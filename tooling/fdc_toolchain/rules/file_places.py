@@ -351,6 +351,8 @@ def loops_in(nodes: list[Node]) -> Iterator[Loop]:
     work = list(nodes)
     while work:
         node = work.pop()
+        if type(node) is Act:
+            continue
         if isinstance(node, Loop):
             if node.kind == "each":
                 yield node

@@ -32,7 +32,10 @@ class Value(NamedTuple):
     @property
     def literal(self) -> str | None:
         """The text, where nothing in it is computed."""
-        return "".join(self.parts) if not self.refs else None  # type: ignore[arg-type]
+        parts = self.parts
+        if len(parts) == 1 and type(parts[0]) is str:
+            return parts[0]
+        return "".join(parts) if not self.refs else None  # type: ignore[arg-type]
 
 
 class Argument(NamedTuple):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..diagnostics.span import Span
+from ..named_tuples import new_tuple
 from ..text.slots import Record
 from .language import STATEMENTS, complete
 
@@ -295,4 +296,4 @@ def span(path: str, node: Statement | TextBlock) -> Span:
         width = len(text.split("\n", 1)[0])
         return Span(path, node.line, node.column, node.line, node.column + max(1, width))
     end = node.tail_column + len(tail)  # type: ignore[union-attr]
-    return Span(path, node.line, node.column, node.line, max(end, node.column + 1))
+    return new_tuple(Span, (path, node.line, node.column, node.line, max(end, node.column + 1)))

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from .. import resources
+from ..named_tuples import new_tuple
 from .conditions import Condition, Ref
 from .grammar.lalr import Driver, Refused
 from .grammar.tables import grammar
@@ -115,7 +116,7 @@ def _plain(text: str, start: int) -> Value:
             for part in parts
         ]
         parts = tuple(shifted)
-    return Value(text, parts, start, start + len(text))
+    return new_tuple(Value, (text, parts, start, start + len(text)))
 
 
 def _words(text: str) -> list[Argument]:
@@ -126,9 +127,9 @@ def _words(text: str) -> list[Argument]:
         if word:
             key, equals, value = word.partition("=")
             if equals:
-                out.append(Argument(key, _plain(value, at + len(key) + 1), at))
+                out.append(new_tuple(Argument, (key, _plain(value, at + len(key) + 1), at)))
             else:
-                out.append(Argument(None, _plain(word, at), at))
+                out.append(new_tuple(Argument, (None, _plain(word, at), at)))
         at += len(word) + 1
     return out
 

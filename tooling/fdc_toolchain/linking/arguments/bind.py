@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ...named_tuples import NamedTuple
+from ...named_tuples import NamedTuple, new_tuple
 from ...syntax import values
 from ...syntax.values import Malformed, Ref, Value
 from ...text.suggest import did_you_mean
@@ -238,7 +238,7 @@ def _bind_step(tool: Tool, tail: str, block: str | None) -> Bound:
             if item.access and item.name in arguments
         ]
     )
-    return Bound(tool, action, arguments, files, tuple(problems))
+    return new_tuple(Bound, (tool, action, arguments, files, tuple(problems)))
 
 
 def _usage(tool: Tool) -> str:
@@ -275,7 +275,7 @@ def _bind_rest(
             else part._replace(start=part.start + at, end=part.end + at)
             for part in values.template(text)
         )
-    arguments[last.name] = Value(text, parts, at, len(tail))
+    arguments[last.name] = new_tuple(Value, (text, parts, at, len(tail)))
     option = _OPTION.fullmatch(text) if last.sink != "command" else None
     if option is not None:
         message = f"`{tool.name}` has no options: `{option[1]}` would be part of its `{last.name}`"

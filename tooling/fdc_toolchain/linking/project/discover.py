@@ -216,10 +216,12 @@ class _Rules:
 
     def ask(self, folder: str, name: str, is_folder: bool) -> bool | None:
         """What these lines say about `name` in `folder`: True leaves it out, False keeps it, None says nothing."""
-        if name not in self.names and not any(
-            name.startswith(a) and name.endswith(z) for a, z in self.globs
-        ):
-            return None  # a line can only be about what its last part fits
+        if name not in self.names:  # a line can only be about what its last part fits
+            for a, z in self.globs:
+                if name.startswith(a) and name.endswith(z):
+                    break
+            else:
+                return None
         if self.spec is None:
             self.spec = compiled(self.lines)
         path = os.path.relpath(os.path.join(folder, name), self.folder).replace(os.sep, "/")

@@ -6,6 +6,7 @@ A path is relative to the workspace, and leads neither upwards nor through a lin
 from __future__ import annotations
 
 import os
+import stat
 
 MAX_FILE = 32 * 1024 * 1024
 """Bytes of one file that a step reads or writes; more is refused."""
@@ -61,3 +62,26 @@ def leads_out(root: str, key: str) -> bool:
     except (OSError, ValueError):
         return False
     return not real.startswith(top.rstrip("/") + "/")
+
+
+class Inside:
+    """`leads_out` for many keys of one workspace: each folder is resolved once, as it was when it was asked for first."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._folders: dict[str, bool] = {}
+        """By folder, as keys write it: whether it lies in the workspace if all links are followed."""
+
+    def leads_out(self, key: str) -> bool:
+        """True for a key below the workspace that a link leads outside."""
+        folder, _, name = key.rpartition("/")
+        if key.startswith(("/", "fdc:", "<")) or name in ("", ".", ".."):
+            return leads_out(self._root, key)
+        inside = self._folders.get(folder)
+        if inside is None:
+            inside = self._folders[folder] = not folder or not leads_out(self._root, folder)
+        try:
+            plain = not stat.S_ISLNK(os.lstat(f"{self._root}/{key}").st_mode)
+        except (OSError, ValueError):
+            plain = False
+        return not (inside and plain) and leads_out(self._root, key)

@@ -29,6 +29,8 @@ def _forks(
     instance: Instance, nodes: Sequence[Node], known: dict[int, dict[str, Use]]
 ) -> Iterator[Diagnostic]:
     for node in nodes:
+        if type(node) is Act:
+            continue
         if isinstance(node, Choice):
             yield from _forks(instance, [*node.then, *node.orelse], known)
         elif isinstance(node, Loop):

@@ -9,7 +9,7 @@ so a plan is looked at once, however often it is called.
 from __future__ import annotations
 
 from ....diagnostics.span import Span
-from ....named_tuples import NamedTuple
+from ....named_tuples import NamedTuple, new_tuple
 from .failures import (
     NOWHERE,
     STATES,
@@ -112,7 +112,7 @@ def effect_of(access: str, span: Span, causes: CauseTable, *, doubts: bool = Tru
     """What a step does to the file that it names. `doubts` False: no plan has a command or a computed path."""
     exits, why, writes = _TABLES[doubts][access]
     tail = causes.caused(access, span) if access in CHANGES else 0
-    return Effect(exits, OfStep(access, span, why), writes, tail)
+    return new_tuple(Effect, (exits, OfStep(access, span, why), writes, tail))
 
 
 def then(first: Effect, second: Effect) -> Effect:
@@ -137,7 +137,7 @@ def then(first: Effect, second: Effect) -> Effect:
         )  # one state, wherever one comes from
         if start is None or more[start]:
             failures = After(failures, first.exits, first.tail, more)
-    return Effect(exits, failures, first.writes or second.writes, tail)
+    return new_tuple(Effect, (exits, failures, first.writes or second.writes, tail))
 
 
 _composed: dict[tuple[Exits, Exits], Exits] = {}
@@ -173,7 +173,8 @@ def either(first: Effect, second: Effect) -> Effect:
         failures = second.failures
     elif failures is not second.failures and second.failures is not NOWHERE:
         failures = Either(failures, second.failures)
-    return Effect(exits, failures, first.writes or second.writes, first.tail | second.tail)
+    writes = first.writes or second.writes
+    return new_tuple(Effect, (exits, failures, writes, first.tail | second.tail))
 
 
 MOST_ROUNDS = 2 * STATES
@@ -239,7 +240,8 @@ def moved(effect: Effect, moves: Moves) -> Effect:
         failures = Moved(failures, moves)
     elif not tail:
         return effect
-    return Effect(effect.exits, failures, effect.writes, moves.of(tail) if tail else tail)
+    tail = moves.of(tail) if tail else tail
+    return new_tuple(Effect, (effect.exits, failures, effect.writes, tail))
 
 
 def settled(effect: Effect, entry: int, causes: Causes = 0) -> Effect:

@@ -6,7 +6,7 @@ A plan's own files begin in one state each, so most of what a table could hold i
 from __future__ import annotations
 
 from ....diagnostics.span import Span
-from ....named_tuples import NamedTuple
+from ....named_tuples import NamedTuple, new_tuple
 
 STATES = 8
 
@@ -14,9 +14,6 @@ STATES_IN = [
     tuple(state for state in range(STATES) if mask >> state & 1) for mask in range(1 << STATES)
 ]
 """By mask: the numbers of the states in it."""
-
-_new = tuple.__new__
-"""Makes a named tuple of a tuple: there are very many of them."""
 
 
 class Cause(NamedTuple):
@@ -102,7 +99,7 @@ class Moves:
         """The same, each group for itself."""
         found = 0
         for group in self.source.of(causes):
-            found |= self.target.only(_new(Group, (group.steps, self.outer)))
+            found |= self.target.only(new_tuple(Group, (group.steps, self.outer)))
         return found
 
 
@@ -266,7 +263,7 @@ def blamed(failures: Failures, causes: Causes) -> Failures:
         return failures
     return frozenset(
         [
-            _new(Failure, (access, step, outer, kind, before | causes))
+            new_tuple(Failure, (access, step, outer, kind, before | causes))
             for access, step, outer, kind, before in failures
         ]
     )
@@ -280,6 +277,6 @@ def _at(failures: Failures, moves: Moves) -> Failures:
         found[key] = found[key] | causes if key in found else causes
     outer = moves.outer
     return frozenset([
-        _new(Failure, (access, step, outer, kind, moves.of(causes) if causes else causes))
+        new_tuple(Failure, (access, step, outer, kind, moves.of(causes) if causes else causes))
         for (access, step, kind), causes in found.items()
     ])  # fmt: skip

@@ -11,6 +11,7 @@ from ....diagnostics.span import Span
 from ....linking.graph import Instance
 from ....linking.model import Invoke, Loop
 from ....named_tuples import NamedTuple
+from .bodies import is_literal
 from .called import MOST_COMPUTED, MOST_LITERAL
 from .command_causes import STEP, Commands, Places, listed
 from .failures import Cause, CauseTable, Failure
@@ -170,6 +171,8 @@ def _repeats(item: Found) -> bool:
 
 def name_of(path: Path) -> str:
     """The path as a plan writes it, without our marks."""
+    if is_literal(path):
+        return str(path[0]).rstrip("/") or str(path[0])
     name = shown(tuple(part for part in path if part != SETTLED))
     return name.rstrip("/") or name
 

@@ -54,6 +54,8 @@ def of_earlier_run(node: Act) -> bool:
             continue
         if RECORDS.search(value.text):
             return True
+        if "runs/" not in value.text:
+            continue
         path = posixpath.normpath(value.text)
         if path.startswith("runs/") and (
             any(mark in path for mark in "*?[{") or "/outside/" in path + "/"
