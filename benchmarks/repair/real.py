@@ -112,7 +112,15 @@ def repair(case: Mapping[str, Any], python: str, sources: Path, folder: Path) ->
     shutil.rmtree(folder, ignore_errors=True)
     choices = [row["claim"] for row in said.get("choices") or ()]
     return {"verdict": verdict, "lost": lost[:8], "ended": done.ended, "seconds": done.seconds, "probes": said.get("probes"),
-            "iterations": said.get("iterations"), "diff": said.get("diff"), "choices": choices}  # fmt: skip
+            "iterations": said.get("iterations"), "fdc": _commit(), "diff": said.get("diff"), "choices": choices}  # fmt: skip
+
+
+def _commit() -> str:
+    """Of which commit fdc is, so that a result says what it was of."""
+    done = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=environment.ROOT, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    return done.stdout.strip()
 
 
 def judge(
@@ -173,7 +181,9 @@ def section() -> list[str]:
         "",
         f"{len(known['pairs'])} pairs of consecutive releases of {packages} packages were mined; `benchmarks/repair/releases.py`",
         "names 25, before anybody had looked. The newer release's tests were put beside the older code, and the smallest",
-        "part of the diff was searched that makes a red test green.",
+        "part of the diff was searched that makes a red test green, for a bounded time. Of pairs that differ only in code and",
+        "test files, the test files that changed were run, and of others the whole suite. A part that breaks one of these tests",
+        "is none.",
         f"The tests of {ran} pairs ran here. Of {parts} such parts {within} are within bounds ({limits}).",
         f"Each was read: {len(bugs)} are bugs, {len(read) - len(bugs)} are none, {within - len(read)} are not read yet.",
         "`fdc fix` is given the test files of what is red, and the package; it has no model. *Right*: every test and doctest of",
@@ -191,7 +201,8 @@ def section() -> list[str]:
     ]
     for one in bugs:
         size = one["added"] + one["removed"]
-        result = one["result"] or {"verdict": "not run", "diff": ""}
+        result = one["result"] or {"verdict": "not run", "diff": "", "fdc": "none"}
+        verdict = result["verdict"] + ("" if result.get("fdc") else ", by an earlier fdc")
         change = " ".join(
             line.strip() for line in (result["diff"] or "").split("\n")
             if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")
@@ -200,7 +211,7 @@ def section() -> list[str]:
         change = f"`{change[:120]}`" if change else ""
         out.append(
             f"| {one['package']} {one['old']} | {releases.half(one['package'])} | {one['said']} | {size} |"
-            f" {result['verdict']}{result.get('note', '')} | {change} |"
+            f" {verdict}{result.get('note', '')} | {change} |"
         )
     return [*out, ""]
 
