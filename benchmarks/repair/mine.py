@@ -298,6 +298,7 @@ def _described(tree: Tree, least: Sequence[int]) -> dict[str, Any]:
         "added": lines["+"],
         "functions": sorted(places),
         "new_names": sorted(names),
+        "hunks": [list(hunk[:3]) for hunk in chosen],
         "diff": diff,
     }
 
@@ -331,12 +332,14 @@ def mine(tree: Tree) -> dict[str, Any]:
         for _ in range(
             3
         ):  # a smallest patch that breaks other tests is none: those are asked for, too
-            least, minimal = ddmin(whole, lambda some: tree.green(some, guards), until)  # noqa: B023
+            least, _ = ddmin(whole, lambda some: tree.green(some, guards), until)  # noqa: B023
             after = passed(tree.run(tree.texts(least), changed or ()))
             broken = sorted(passed(base) & passed(before) - after)
             if not broken or _spent() > until:
                 break
-            guards, whole = guards + tuple(broken[:5]), list(range(len(tree.hunks)))
+            files = {tree.hunks[at][0] for at in whole}
+            guards += tuple(broken[:5])
+            whole = [at for at, hunk in enumerate(tree.hunks) if hunk[0] in files]
         mended = [one for one in todo if one in after] or [test]
         files = {one.split("::")[0] for one in mended}
         case = _described(tree, least) | {
@@ -344,8 +347,7 @@ def mine(tree: Tree) -> dict[str, Any]:
             "red": sorted(one for one, row in before.items()
                           if row[0] == "failed" and one not in mended and one.split("::")[0] in files)}  # fmt: skip
         case["accept"] = (
-            minimal
-            and not broken
+            not broken
             and not case["new_names"]
             and len(case["functions"]) <= FUNCTIONS
             and case["added"] <= ADDED

@@ -21,11 +21,26 @@ from .. import environment
 from . import cases, mine, releases, run
 
 READ = Path(__file__).with_name("real_bugs.json")
-"""`pairs` that were mined, and the accepted candidates: `bug` says whether it is one, `said` what it is, `result` what came."""
+"""`pairs` that were mined (package, old, new, tests that ran, red ones, parts that mend one), and the accepted candidates: the
+releases, the `functions` that the authors changed and the `hunks` of their diff (file, first line from 0, end: the text is in the
+releases), the red test and what it says, the `command` that fdc fix is given; `bug` says whether it is one, `said` what it is,
+`result` what came."""
 MOST_LEFT_OUT = 60
 ITERATIONS = 12
 VERDICTS = ("right", "wrong", "choice shown", "given up")
-_KEPT = ("package", "old", "new", "test", "error", "mended", "red", "diff")
+_KEPT = (
+    "package",
+    "old",
+    "new",
+    "functions",
+    "hunks",
+    "added",
+    "removed",
+    "test",
+    "error",
+    "mended",
+    "red",
+)
 
 
 def load() -> dict[str, Any]:
@@ -50,7 +65,10 @@ def add(known: dict[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
             whole = {**row, **case}
             if case["accept"]:
                 kept = {name: whole[name] for name in _KEPT}
-                known["candidates"].append({**kept, "bug": None, "said": "", "result": None})
+                kept["error"] = str(kept["error"]).split("\n")[0][:200]
+                known["candidates"].append(
+                    {**kept, "command": command(whole), "bug": None, "said": "", "result": None}
+                )
 
 
 def command(case: Mapping[str, Any]) -> str:
@@ -85,7 +103,7 @@ def repair(case: Mapping[str, Any], python: str, sources: Path, folder: Path) ->
         tree.prefix + one for one in tops if (tree.folder / (tree.prefix + one)).exists()
     )
     path = str(Path(python).parent)
-    done = run.fix(tree.folder, command(case), named, ITERATIONS, [], folder / "cache", path)
+    done = run.fix(tree.folder, case["command"], named, ITERATIONS, [], folder / "cache", path)
     said, lost = done.said, []
     verdict = "choice shown" if said.get("choices") else "given up"
     if done.exit_code == 0 and said.get("diff"):
@@ -94,7 +112,15 @@ def repair(case: Mapping[str, Any], python: str, sources: Path, folder: Path) ->
     shutil.rmtree(folder, ignore_errors=True)
     choices = [row["claim"] for row in said.get("choices") or ()]
     return {"verdict": verdict, "lost": lost[:8], "ended": done.ended, "seconds": done.seconds, "probes": said.get("probes"),
-            "iterations": said.get("iterations"), "diff": said.get("diff"), "choices": choices}  # fmt: skip
+            "iterations": said.get("iterations"), "fdc": _commit(), "diff": said.get("diff"), "choices": choices}  # fmt: skip
+
+
+def _commit() -> str:
+    """Of which commit fdc is, so that a result says what it was of."""
+    done = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=environment.ROOT, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    return done.stdout.strip()
 
 
 def judge(
@@ -102,19 +128,22 @@ def judge(
 ) -> list[str]:
     """The tests and doctests of the whole release that pass with the authors' patch and not with this one.
 
+    A patch that changes a test, or another file beside the package's code, is wrong whatever passes.
+
     What fails is run once more by itself, for load is no defect.
     """
+    changed = {line[6:].strip() for line in diff.split("\n") if line.startswith("+++ b/")}
     wanted: set[str] = set()
     lost: list[str] = []
-    for patch in (case["diff"], diff):
+    for patch in (None, diff):
         work = folder / "judge"
         tree = lay_out(case, python, sources, work)
-        applied = subprocess.run(
-            ["git", "apply", "--whitespace=nowarn", "-p1"], cwd=tree.folder, input=patch.encode(), capture_output=True,
-            check=False, env={"PATH": "/usr/bin:/bin", "GIT_CEILING_DIRECTORIES": str(work)},
-        )  # fmt: skip
-        if applied.returncode:
-            return [f"the patch does not apply: {applied.stderr.decode()[:200]}"]
+        if patch is None:
+            tree.lay(tree.texts(at for at, one in enumerate(tree.hunks) if list(one[:3]) in case["hunks"]))  # fmt: skip
+        elif not {one.removeprefix(tree.prefix) for one in changed} <= tree.old.keys():
+            return ["the patch changes what is no code of the package"]
+        elif problem := _applied(tree, patch, work):
+            return [problem]
         passed = mine.passed(mine.outcomes(python, tree.folder, work, doctests=True))
         wanted = wanted or passed
         lost = sorted(wanted - passed)
@@ -123,6 +152,15 @@ def judge(
                 set(lost) - mine.passed(mine.outcomes(python, tree.folder, work, lost, True))
             )
     return lost if wanted else ["no test passes with the authors' patch"]
+
+
+def _applied(tree: mine.Tree, patch: str, work: Path) -> str:
+    """Applies a diff with git; what is wrong with it, or nothing."""
+    done = subprocess.run(
+        ["git", "apply", "--whitespace=nowarn", "-p1"], cwd=tree.folder, input=patch.encode(), capture_output=True, check=False,
+        env={"PATH": "/usr/bin:/bin", "GIT_CEILING_DIRECTORIES": str(work)},
+    )  # fmt: skip
+    return f"the patch does not apply: {done.stderr.decode()[:200]}" if done.returncode else ""
 
 
 def section() -> list[str]:
@@ -143,22 +181,28 @@ def section() -> list[str]:
         "",
         f"{len(known['pairs'])} pairs of consecutive releases of {packages} packages were mined; `benchmarks/repair/releases.py`",
         "names 25, before anybody had looked. The newer release's tests were put beside the older code, and the smallest",
-        "part of the diff was searched that makes a red test green.",
+        "part of the diff was searched that makes a red test green, for a bounded time. Of pairs that differ only in code and",
+        "test files, the test files that changed were run, and of others the whole suite. A part that breaks one of these tests",
+        "is none.",
         f"The tests of {ran} pairs ran here. Of {parts} such parts {within} are within bounds ({limits}).",
         f"Each was read: {len(bugs)} are bugs, {len(read) - len(bugs)} are none, {within - len(read)} are not read yet.",
         "`fdc fix` is given the test files of what is red, and the package; it has no model. *Right*: every test and doctest of",
         "the newer release passes that passes with the authors' own part of the diff.",
-        "The results are of `fdc fix` as it was before its last changes; bugs without a result were not run.",
+        "The packages are of two halves by a digest of their names: fdc was changed with the bugs of the tuning half in view,",
+        "those that are held out were only read for being bugs. `benchmarks/repair/real_bugs.json` has them with file, function,",
+        "red test and command; bugs without a result were not run.",
         "",
         f"**{len(judged)} bugs were measured (asked for: 30): {counted}.**",
         f"**Of {claimed} repairs that were claimed {count['right']} are right.**",
+        *(f"Of those {half}: {_counted(judged, half)}." for half in ("tuning", "held out")),
         "",
-        "| release | what is wrong | lines the authors changed | result | fdc's change |",
-        "|---|---|---|---|---|",
+        "| release | half | what is wrong | lines the authors changed | result | fdc's change |",
+        "|---|---|---|---|---|---|",
     ]
     for one in bugs:
-        size = sum(line[:1] in "+-" and line[:3] not in ("+++", "---") for line in one["diff"].split("\n") if line)  # fmt: skip
-        result = one["result"] or {"verdict": "not run", "diff": ""}
+        size = one["added"] + one["removed"]
+        result = one["result"] or {"verdict": "not run", "diff": "", "fdc": "none"}
+        verdict = result["verdict"] + ("" if result.get("fdc") else ", by an earlier fdc")
         change = " ".join(
             line.strip() for line in (result["diff"] or "").split("\n")
             if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")
@@ -166,10 +210,15 @@ def section() -> list[str]:
         change = change.replace("|", "\\|").replace("`", "'")
         change = f"`{change[:120]}`" if change else ""
         out.append(
-            f"| {one['package']} {one['old']} | {one['said']} | {size} |"
-            f" {result['verdict']}{result.get('note', '')} | {change} |"
+            f"| {one['package']} {one['old']} | {releases.half(one['package'])} | {one['said']} | {size} |"
+            f" {verdict}{result.get('note', '')} | {change} |"
         )
     return [*out, ""]
+
+
+def _counted(judged: Sequence[Mapping[str, Any]], half: str) -> str:
+    of_half = [one["result"]["verdict"] for one in judged if releases.half(one["package"]) == half]
+    return ", ".join(f"{of_half.count(one)} {one}" for one in VERDICTS)
 
 
 def publish(page: Path) -> None:
@@ -186,13 +235,21 @@ def main(arguments: Sequence[str]) -> int:
     reader.add_argument("python")
     reader.add_argument("folder", type=Path)
     reader.add_argument("--add", action="store_true", help="take what was mined")
+    reader.add_argument("--half", choices=("tuning", "held out"), help="only these bugs")
+    reader.add_argument("--anew", action="store_true", help="also those that have a result")
+    reader.add_argument("--only", default="", help="only bugs of this package")
     options = reader.parse_args(arguments)
     known = load() if READ.exists() else {"pairs": [], "candidates": []}
     if options.add:
         rows = (options.folder / "pairs.jsonl").read_text("utf-8").splitlines()
         add(known, [json.loads(line) for line in rows])
         save(known)
-    for case in [one for one in known["candidates"] if one["bug"] and not one["result"]]:
+    wanted = [
+        one for one in known["candidates"]
+        if one["bug"] and (options.anew or not one["result"]) and options.half in (None, releases.half(one["package"]))
+        and options.only in ("", one["package"])
+    ]  # fmt: skip
+    for case in wanted:
         result = repair(case, options.python, options.folder / "sources", options.folder / "real")
         known = load()  # a person may have read more since
         for one in known["candidates"]:

@@ -204,8 +204,12 @@ def test_the_judge_of_real_bugs_runs_all_tests_of_the_newer_release(
     monkeypatch.setattr(releases, "fetch", lambda python, folder, name, version: folder / version)
     texts = (CODE, CODE.replace("x < low", "low > x"), CODE.replace("x < low", "x == -1"), broken)
     diffs = [unified("tiny/code.py", broken, text) for text in texts]
-    case = {"package": "tiny", "old": "1", "new": "2", "diff": diffs[0]}
+    line = broken[: broken.index("x > low")].count("\n")
+    hunks = [["tiny/code.py", line, line + 1]]
+    case = {"package": "tiny", "old": "1", "new": "2", "hunks": hunks}
     place = (case, sys.executable, tmp_path / "sources", tmp_path / "work")
     assert [] == real.judge(*place, diffs[1])
     assert ["test_tiny.py::test_a"] == real.judge(*place, diffs[2])
     assert real.judge(*place, "no diff")[0].startswith("the patch does not apply")
+    weaker = unified("test_tiny.py", tests, tests.replace("assert", "assert 1 or", 1))
+    assert ["the patch changes what is no code of the package"] == real.judge(*place, weaker)

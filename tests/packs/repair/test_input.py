@@ -129,6 +129,24 @@ def test_the_command_can_run_with_the_patched_files_alone(tmp_path: Path) -> Non
 
 # ---- the files -----------------------------------------------------------------------------
 
+
+def test_who_names_a_folder_does_not_mean_its_tests(tmp_path: Path) -> None:
+    """E17: a repair of a package that has its tests inside changed one of them, and passed. Tests that are named are meant."""
+    (tests := tmp_path / "pkg" / "tests").mkdir(parents=True)
+    (tmp_path / "pkg" / "code.py").write_text("x = 1\n")
+    (tests / "test_code.py").write_text("assert True\n")
+    for names, count in (
+        (["pkg"], "1 file"),
+        (["."], "1 file"),
+        (["pkg/tests"], "1 file"),
+        (["pkg", "pkg/tests/test_code.py"], "2 files"),
+        ([], "1 file"),
+    ):
+        test = f"{PYTHON} -c 'raise SystemExit(7)'"
+        code, _, story = fixed(tmp_path, test, *names)
+        assert 1 == code and f"copied; {count} may be changed" in story, (names, story)
+
+
 ENDS = {
     "crlf": lambda text: text.replace(b"\n", b"\r\n"), "bom": lambda text: b"\xef\xbb\xbf" + text,
     "no-end": lambda text: text.rstrip(b"\n"), "tabs": lambda text: text.replace(b"    ", b"\t"),

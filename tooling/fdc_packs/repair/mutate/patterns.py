@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 
 from .known import Known
@@ -12,6 +13,7 @@ from .values import Found, Row
 _REPEATED = re.compile(r"(?<!\\)(?:[*+?]\??|\{\d+(?:,\d*)?\})")
 _CLASS = re.compile(r"\\([dDwWsSbB])")
 _SET = re.compile(r"(?<!\\)\[(\^?)((?:\\.|[^\]\\])+)\]")
+_BACKSLASH = "\\"
 _ANCHOR = re.compile(r"^\^|\$$")
 
 
@@ -52,7 +54,7 @@ def pattern(known: Known, node: ast.Constant) -> Iterator[Row]:  # noqa: C901
                 put(one, f"[{one[1]}{one[2]}{other}]", 0.12)
         for mark in known.told.marks:
             if mark not in one[2]:
-                put(one, f"[{one[1]}{one[2]}{re.escape(mark)}]", 0.3)
+                put(one, f"[{one[1]}{one[2]}{_BACKSLASH * (mark in '^]-')}{mark}]", 0.3)
         put(one, f"[{'' if one[1] else '^'}{one[2]}]", 0.1)
     for one in re.finditer(r"(?<!\\)\.", body):
         put(one, "\\.", 0.35)
@@ -68,7 +70,9 @@ def pattern(known: Known, node: ast.Constant) -> Iterator[Row]:  # noqa: C901
         found.raise_to(other, 0.35)
     for other, prior in found.items():
         try:
-            re.compile(other)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a set that may once mean another one
+                re.compile(other)
         except (re.error, OverflowError, RecursionError):
             continue
         if other and other != body:

@@ -36,7 +36,10 @@ _PYTHON = re.compile(r"\.pyi?$")
 
 
 def open_case(args: dict[str, Any], context: Context) -> Any:
-    """Copies the workspace and takes down which files may be changed: those named, else every Python file that is not a test."""
+    """Copies the workspace and takes down which files may be changed: those named, else every Python file that is not a test.
+
+    Of a folder that is named, tests are left out, unless nothing else is in it.
+    """
     named = [line for line in word(args, "files", "").split("\n") if line.strip()]
     found: dict[str, None] = {}
     for one in named:
@@ -53,6 +56,9 @@ def open_case(args: dict[str, Any], context: Context) -> Any:
             else globs.files(context.root, f"{one.rstrip('/')}/**" if kind == "folder" else one)
         )
         paths = [path for path in paths if _PYTHON.search(path)] if kind == "folder" else paths
+        whole = kind == "folder" or one == "**/*.py"
+        if whole and word(args, "alone", "no") != "yes":  # alone, the command may need them
+            paths = _no_tests(paths, word(args, "test", "")) or paths
         if not paths and kind == "folder":
             more = (
                 "name files of other languages one by one, and a model that reads them (`--model`)"
@@ -85,9 +91,18 @@ def _readable(path: str, context: Context) -> None:
         raise ToolFailure("size", f"`{path}` has more than {MOST_SOURCE:,} characters")
 
 
+def _no_tests(paths: list[str], command: str) -> list[str]:
+    """Without tests: a person who names a folder means its code. A folder of nothing but tests is meant as it is."""
+    return [path for path in paths if not _called_test(path, command)]
+
+
+def _called_test(path: str, command: str) -> bool:
+    return bool(_TESTS.search(path)) or path in re.split(r"[\s'\"]+", command)
+
+
 def _is_test(path: str, command: str, context: Context) -> bool:
     """True for a test by its name or by what it imports, and for what the test command itself names."""
-    if _TESTS.search(path) or path in re.split(r"[\s'\"]+", command):
+    if _called_test(path, command):
         return True
     return _TESTING.search(context.root.read(path)[:20_000]) is not None
 
