@@ -266,3 +266,24 @@ def test_a_repository_of_many_refs_costs_no_look_at_each(context, monkeypatch):
     os.mkfifo(folder / "logs/heads/deep/pipe")
     with pytest.raises(OSError, match=r"`\.git/logs/heads/deep/pipe` is not a regular file"):
         refuse_pipes(context.root.path)
+
+
+@pytest.mark.parametrize("name", [".gitattributes", ".gitignore"])
+def test_a_pipe_in_a_folder_where_git_looks_is_refused_too(context, name):
+    """git reads both in every folder in which it looks at a file, and it looks at all that was added a moment ago."""
+    folder = Path(context.root.path)
+    for path in ("sub/deep/b.txt", "other/c.txt"):
+        (folder / path).parent.mkdir(parents=True)
+        (folder / path).write_text("x")
+    pipe = folder / "sub" / name
+    refusal = re.escape(f"`sub/{name}` is not a regular file")
+    soon = replace(context, shell_seconds=5.0)
+    git_tools.add({"path": "sub/deep/b.txt"}, context)
+    os.mkfifo(pipe)
+    for path in ("sub/deep/b.txt", "other/c.txt"):
+        with pytest.raises(ToolFailure, match=refusal):
+            git_tools.add({"path": path}, soon)
+    with pytest.raises(ToolFailure, match=refusal):
+        git_tools.commit({"message": "x"}, soon)
+    pipe.unlink()
+    assert git_tools.commit({"message": "x"}, context)["message"] == "x"

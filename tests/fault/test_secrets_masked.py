@@ -9,6 +9,8 @@ import re
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.workspace.secrets.scrubber import Scrubber
+from fdc_toolchain.workspace.secrets.values import values_of
 
 from tests.support.linting import ANY
 from tests.support.messages_api import messages_api, reply
@@ -134,3 +136,18 @@ def test_a_journal_that_others_could_read_is_closed_to_them(place: Path) -> None
     os.chmod(journal, 0o644)
     ran(place, "message_user two")
     assert journal.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"]
+)
+def test_a_file_of_secrets_may_have_any_encoding(tmp_path: Path, encoding: str) -> None:
+    """Some editors and shells write UTF-16 (`echo KEY=... > .env` in PowerShell 5)."""
+    text = (
+        "# caf\u00e9\r\nSERVICE_TOKEN=tok/From+the.workspace7\r\nOTHER_KEY='gr\u00fcner-Tee-7'\r\n"
+    )
+    (tmp_path / ".env").write_bytes(text.encode(encoding))
+    scrub = Scrubber({}, lambda: values_of(str(tmp_path)))
+    said = scrub.text(f"one {VALUE}, two gr\u00fcner-Tee-7, three {VALUE.encode().hex()}.")
+    one = "[secret .env SERVICE_TOKEN]"
+    assert f"one {one}, two [secret .env OTHER_KEY], three {one}." == said

@@ -9,6 +9,7 @@ from subprocess import run
 import pytest
 from fdc_packs.alphabet import yamltext
 from fdc_toolchain.linking.project import regular_file
+from fdc_toolchain.linking.project.quiet_git import ask_git
 from fdc_toolchain.linking.project.settings import SettingsError, read_settings
 from fdc_toolchain.runs.records.identity import commit
 from fdc_toolchain.tools.web.http import public
@@ -112,3 +113,18 @@ def test_the_host_of_a_rented_machine_is_not_public() -> None:
     """168.63.129.16 answers every machine of one provider, and gives it its settings."""
     assert not public("168.63.129.16") and not public("::ffff:168.63.129.16")
     assert public("168.63.129.17")
+
+
+@pytest.mark.parametrize("name", ["sub/.gitignore", "sub/deep/.gitattributes"])
+def test_a_pipe_in_a_folder_keeps_no_look_at_changes_waiting(workspace: Path, name: str) -> None:
+    """`git ls-files --others` reads `.gitignore` in every folder; in a repository within nobody reads it."""
+    run(["git", "init", "-q"], cwd=workspace, check=True)
+    run(["git", "init", "-q", "within"], cwd=workspace, check=True)
+    (workspace / name).parent.mkdir(parents=True)
+    os.mkfifo(workspace / "within" / ".gitignore")
+    assert 0 == ask_git(str(workspace), "ls-files", "--others", "--exclude-standard").returncode
+    os.mkfifo(workspace / name)
+    for below in ("", "sub", "sub/deep"):
+        with pytest.raises(OSError, match=f"`{name}` is not a regular file"):
+            ask_git(str(workspace / below), "ls-files", "--others", "--exclude-standard", seconds=9)
+    assert 0 == ask_git(str(workspace), "rev-parse", "--git-dir").returncode

@@ -102,11 +102,13 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     return Outcome({"output": output, "exit_code": done.exit_code}, None, None, notes)
 
 
-def run_git(arguments: list[str], context: Context, variables: dict[str, str]) -> Done:
+def run_git(
+    arguments: list[str], context: Context, variables: dict[str, str], looks: str | None = None
+) -> Done:
     """A git command that can write `.git` and nothing else, and sees these variables too. Its errors are its output where
-    it fails. Raises ToolFailure (`git`) where git would wait for a pipe."""
+    it fails. Raises ToolFailure (`git`) where git would wait for a pipe (`looks`: as for `refuse_pipes`)."""
     try:
-        refuse_pipes(context.root.path)
+        refuse_pipes(context.root.path, looks)
     except OSError as failed:
         raise ToolFailure("git", str(failed.strerror)) from None
     done = _run(["git", *arguments], context, {}, merge=False, most=MAX_FILE, records=variables)

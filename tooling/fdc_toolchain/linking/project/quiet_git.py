@@ -15,7 +15,8 @@ _OFF = {
     "maintenance.auto": "false", "safe.bareRepository": "explicit", "submodule.recurse": "false",
 }  # fmt: skip
 _AT_TOP = (".git", ".gitattributes", ".gitignore", ".gitmodules")
-"""What git reads in the folders of the workspace, here of its top only."""
+_IN_FOLDERS = frozenset((".gitattributes", ".gitignore"))
+"""What git reads in each folder of the workspace where it looks at files."""
 _BELOW = ("info", "refs", "logs")
 _OFF_BY_NAME = {
     "filter": {"clean": "", "smudge": "", "process": "", "required": "false"},
@@ -62,20 +63,22 @@ def ask_git(
             env={**os.environ, **started_nothing(own_names, os.environ)},
         )  # fmt: skip
 
-    refuse_pipes(folder)
+    compares = arguments[:1] == ("diff",) or "--others" in arguments
+    refuse_pipes(folder, "" if compares else None)
     listed = asked(OWN_NAMES, ()).stdout.split(b"\0")
     return asked(arguments, [os.fsdecode(name) for name in listed if name])
 
 
-def refuse_pipes(folder: str) -> None:
+def refuse_pipes(folder: str, looks: str | None = None) -> None:
     """Raises OSError, whose `strerror` names the file, where git would wait for a file of the repository around a folder.
 
-    Looked at are the settings with what they include, and the files of the repository but its objects.
+    Looked at are the settings with what they include, and the files of the repository but its objects. `looks`: the path of a
+    file in the folder at which git looks, empty for all of them; then the settings in folders count, too.
     """
     root = _top(os.path.abspath(folder))
     if root is None:
         return
-    for path in _read_by_git(root):
+    for path in (*_read_by_git(root), *_in_folders(root, os.path.abspath(folder), looks)):
         try:
             mode = os.stat(path).st_mode
         except (OSError, ValueError):
@@ -108,6 +111,32 @@ def _read_by_git(root: str) -> Iterator[str]:
             yield from _files(git, deep=False)
             for name in _BELOW:
                 yield from _files(os.path.join(git, name), deep=True)
+
+
+def _in_folders(root: str, folder: str, looks: str | None) -> Iterator[str]:
+    """The settings in the folders above a file or, with an empty path, in all folders in and above one; not regular files."""
+    if looks is None:
+        return
+    above = os.path.join(folder, os.path.dirname(looks))
+    while len(above) > len(root):
+        yield from (os.path.join(above, name) for name in _IN_FOLDERS)
+        above = os.path.dirname(above)
+    work = [] if looks else [folder]
+    while work:
+        here = work.pop()
+        try:
+            with os.scandir(here) as found:
+                entries = list(found)
+        except OSError:
+            continue
+        if here != folder and any(entry.name == ".git" for entry in entries):
+            continue  # another repository, which has settings of its own
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in (".git", ".fdc"):
+                    work.append(entry.path)
+            elif entry.name in _IN_FOLDERS and not entry.is_file(follow_symlinks=False):
+                yield entry.path
 
 
 def _files(folder: str, deep: bool) -> Iterator[str]:

@@ -44,13 +44,14 @@ def add(args: dict[str, Any], context: Context) -> Any:
                 "git", f"`{path}` belongs to the repository in `{folder}`, not to this one"
             )
         folder = os.path.dirname(folder)
-    told = _git(context, "check-attr", "-z", "filter", "--", path).split("\0")
+    told = _git(context, "check-attr", "-z", "filter", "--", path, looks=path).split("\0")
     if len(told) > 2 and told[2] not in ("unspecified", "unset"):
         raise ToolFailure(
             "git",
             f"`{path}` goes through the filter `{told[2]}`, which is a program; `git add` it by hand",
         )
-    _git(context, "--literal-pathspecs", "add", "--", path, own_names=_own_names(context))
+    # Writing the index, git compares what was added a moment ago with it once more, through its attributes.
+    _git(context, "--literal-pathspecs", "add", "--", path, own_names=_own_names(context), looks="")
     return {"path": path}
 
 
@@ -68,8 +69,8 @@ def commit(args: dict[str, Any], context: Context) -> Any:
     who = _author(context)
     old = _head(context)
     own_names = _own_names(context)
-    # git compares a file that was added a moment ago with the index once more, through its filter.
-    tree = _git(context, "write-tree", own_names=own_names).strip()
+    # As above, through its filter.
+    tree = _git(context, "write-tree", own_names=own_names, looks="").strip()
     if (
         _git(context, "rev-parse", f"{old}^{{tree}}").strip() == tree
         if old != _NOTHING
@@ -139,10 +140,12 @@ def _git(
     *arguments: str,
     own_names: Sequence[str] = (),
     environment: dict[str, str] | None = None,
+    looks: str | None = None,
 ) -> str:
     """What a git command says that can write `.git` and nothing else. Raises ToolFailure (`git`) where it fails.
 
-    `own_names`: the filters and hooks that are turned off besides (`_own_names`).
+    `own_names`: the filters and hooks that are turned off besides (`_own_names`). `looks`: the file at which it looks, empty
+    for any files.
     """
     from .. import shell
 
@@ -151,7 +154,9 @@ def _git(
         "GIT_DIR": os.path.join(root, ".git"), "GIT_WORK_TREE": root, "GIT_CONFIG_NOSYSTEM": "1",
         **started_nothing(own_names, {}), **(environment or {}),
     }  # fmt: skip
-    done = shell.run_git(["-c", f"core.attributesFile={os.devnull}", *arguments], context, inside)
+    done = shell.run_git(
+        ["-c", f"core.attributesFile={os.devnull}", *arguments], context, inside, looks
+    )
     said = done.output.decode("utf-8", "replace")
     if done.exit_code != 0:
         lines = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 
@@ -36,13 +37,25 @@ def values_of(root: str) -> dict[str, str]:
                 os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
             )
             with open(handle, "rb") as file:
-                text = file.read(MOST_BYTES).decode("utf-8", "replace")
+                data = file.read(MOST_BYTES)
         except OSError:
             continue
-        for value, name in _in(text):
+        for value, name in (row for text in _texts(data) for row in _in(text)):
             if len(out) < MOST_VALUES and len(value) >= LEAST:
                 out.setdefault(value, f"{path} {name}".strip())
     return out
+
+
+def _texts(data: bytes) -> list[str]:
+    """What a file says, in each encoding that it may have: UTF-16 where it has NUL bytes, else UTF-8 or Windows-1252."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return [data.decode("utf-16", "replace")]
+    if b"\0" in data:
+        return [data.decode(one, "replace") for one in ("utf-16-le", "utf-16-be")]
+    try:
+        return [data.decode("utf-8")]
+    except UnicodeDecodeError:  # also where the last character is cut
+        return [data.decode(one, "replace") for one in ("utf-8", "cp1252")]
 
 
 def files_of(root: str) -> list[str]:
