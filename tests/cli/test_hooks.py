@@ -305,9 +305,8 @@ def test_a_command_that_acts_for_the_person_is_refused(workspace: Path, command:
 
 @pytest.mark.parametrize(
     "command",
-    ["fdc lint", "fdc run a.plan", "fdc resume last", "fdc show last; git push --force", "make answer", "fdc explain trust",
-     "git -C fdc push --force", "git -C fdc commit --allow-empty", "fdc lint --format x --forced",
-     "fdc init; rm --remove x"],
+    ["fdc run a.plan", "fdc resume last", "fdc lint --format x --forced", "fdc show last; git push --force", "make answer",
+     "fdc explain trust", "git -C fdc push --force", "git -C fdc commit --allow-empty", "fdc init; rm --remove x"],
 )  # fmt: skip
 def test_other_commands_are_left_to_others(workspace: Path, command: str) -> None:
     assert guarded_calls.decided(event("Bash", workspace, command=command)) is None
