@@ -152,6 +152,8 @@ def test_a_plan_with_warnings_only_is_said_to_be_proved(plan: Path) -> None:
     (plan / "example.plan").write_text(text.replace("list_file docs", "list_files docs"), "utf-8")
     done = fdc("lint", "example.plan", cwd=plan)
     assert 0 == done.returncode and done.stdout.endswith("\n1 warning in 1 file\n1 plan proved\n")
+    first, last = fdc("lint", "-f", "concise", "example.plan", cwd=plan).stdout.splitlines()
+    assert "warning[" in first and "1 plan proved" == last
 
 
 def test_a_fragment_alone_is_no_plan_that_is_proved() -> None:

@@ -294,7 +294,7 @@ def test_a_pipe_in_the_place_of_a_file_makes_no_hook_wait(workspace: Path) -> No
         "env FDC_ALLOW_NETWORK=1 make", "fdc lint --trust-settings", "fdc mcp --http", '"/usr/bin/fdc" answer r yes', "fdc ui",
         "fdc fix --allow-unsandboxed make", "fdc cups list.txt --answer yes", "fdc 'answer' r", "fdc run a&b.plan '--approve'",
         "fdc run a.plan a=" + "a" * 3000 + " --approve", "fdc run p.plan --force", "fdc $'answer' r", 'fdc $"answer" r',
-        "fdc ans\\\nwer r", "python3 -mfdc_toolchain answer r",
+        "fdc ans\\\nwer r", "python3 -mfdc_toolchain answer r", "fdc init . '--remove'", "cd x; fdc init --remove",
     ],
 )  # fmt: skip
 def test_a_command_that_acts_for_the_person_is_refused(workspace: Path, command: str) -> None:
@@ -305,8 +305,8 @@ def test_a_command_that_acts_for_the_person_is_refused(workspace: Path, command:
 
 @pytest.mark.parametrize(
     "command",
-    ["fdc lint", "fdc run a.plan", "fdc resume last", "fdc show last; git push --force", "make answer", "fdc explain trust",
-     "git -C fdc push --force", "git -C fdc commit --allow-empty", "fdc lint --format x --forced"],
+    ["fdc run a.plan", "fdc resume last", "fdc lint --format x --forced", "fdc show last; git push --force", "make answer",
+     "fdc explain trust", "git -C fdc push --force", "git -C fdc commit --allow-empty", "fdc init; rm --remove x"],
 )  # fmt: skip
 def test_other_commands_are_left_to_others(workspace: Path, command: str) -> None:
     assert guarded_calls.decided(event("Bash", workspace, command=command)) is None

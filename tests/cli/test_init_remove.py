@@ -143,10 +143,13 @@ def test_records_of_work_stay_and_the_hook_of_pre_commit_is_named(fresh: Path) -
     fdc("init", cwd=fresh)
     assert 0 == fdc("run", "plans/first.plan", cwd=fresh).returncode
     (fresh / ".git/hooks/pre-commit").write_text("#!/bin/sh\n", "utf-8")
+    (fresh / "plan.txt").write_text("set_plan x\n", "utf-8")
     done = fdc("init", "--remove", cwd=fresh)
-    assert (
-        "leave   .fdc: it is a record of work with fdc" in done.stdout and (fresh / ".fdc").is_dir()
-    )
+    for name in (".fdc", "plan.txt"):
+        assert f"leave   {name}: it was made at work, and not by `fdc init`" in done.stdout
+        assert (fresh / name).exists()
+    again = fdc("init", "--remove", cwd=fresh)
+    assert "leave   .fdc" in again.stdout and "plan.txt" not in again.stdout
     assert "`pre-commit uninstall`" in done.stdout
 
 

@@ -81,6 +81,8 @@ def test_a_hostile_file_is_checked_at_once(
         ),
         ("- [ ] T001 a (depends on T003-T005)\n- [ ] T003 b\n- [ ] T005 d\n", [(1, 26, "FDC811")]),
         ("- [ ] T001 a\n- [x] T002 b\n\n- T001 blocks T002\n", [(2, 7, "FDC814")]),
+        ("- [ ] T001 a\n- [ ] T002 b\n\n- T001 blocks T002, T003\n", [(4, 21, "FDC811")]),
+        ("- [ ] T001 a\n\n* T009 blocks T001\n", [(3, 3, "FDC811")]),
         (
             "- [ ] T001 a\n\n```\n- [ ] T001 in a block\n```\n\n<!-- - [ ] T001 in a comment -->\n",
             [],

@@ -47,7 +47,7 @@ class Box(NamedTuple):
 def read(kind: str, path: str, text: str, root: str) -> Found:
     """The tasks of a list, and what is wrong with them."""
     items, optional = _items(kind, path, text)
-    found = checks.check(items)
+    found = [*checks.check(items), *checks.capped([*_absent(kind, path, text, items)])]
     base = os.path.join(root, _project(path))
     done = [item for item in items if item.done and not _GONE.search(item.title)]
     if kind in (kinds.SPEC_TASKS, kinds.EXEC_PLAN):
@@ -140,17 +140,30 @@ def _range(first: str, last: str | None) -> Iterator[str]:
 
 def _blocked(kind: str, path: str, text: str, items: list[Item]) -> list[Item]:
     """The tasks with what a line such as `T008 blocks T009, T015` adds to them."""
-    if kind != kinds.SPEC_TASKS:
-        return items
     more: dict[str, list[Named]] = {}
-    for number, row in enumerate(text.split("\n"), 1):
-        found = re.match(r"\s*[-*]\s+(T\d{3,})\s+blocks\s+", row)
-        if found is None:
-            continue
-        span = Span(path, number, found.start(1) + 1, number, found.end(1) + 1)
-        for other in _list(_REFERENCES[kind], path, number, 0, row, found.end()):
-            more.setdefault(other.text, []).append(Named(found[1], span))
+    for first, other in _blocking(kind, path, text):
+        more.setdefault(other.text, []).append(first)
     return [item._replace(depends=(*item.depends, *more.get(item.id, ()))) for item in items]
+
+
+def _blocking(kind: str, path: str, text: str) -> Iterator[tuple[Named, Named]]:
+    """The pairs of such lines: the task that blocks, and a task that waits for it."""
+    for number, row in enumerate(text.split("\n"), 1) if kind == kinds.SPEC_TASKS else ():
+        found = re.match(r"\s*[-*]\s+(T\d{3,})\s+blocks\s+", row)
+        if found is not None:
+            span = Span(path, number, found.start(1) + 1, number, found.end(1) + 1)
+            for other in _list(_REFERENCES[kind], path, number, 0, row, found.end()):
+                yield Named(found[1], span), other
+
+
+def _absent(kind: str, path: str, text: str, items: list[Item]) -> Iterator[Diagnostic]:
+    """Tasks that should wait for another one, and are not in the list."""
+    known = {item.id for item in items}
+    for first, other in _blocking(kind, path, text):
+        if other.text not in known:
+            message = f"`{first.text}` blocks `{other.text}`, and this task does not exist"
+            help_ = "name one that is there, or take it out"
+            yield Diagnostic(other.span, "FDC811", message, help=help_)
 
 
 def _paths(path: str, box: Box) -> Iterator[Named]:

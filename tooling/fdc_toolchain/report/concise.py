@@ -17,15 +17,15 @@ def render(
     uncounted: int = 0,
     others: int = 0,
 ) -> str:
-    """A line for each finding and fragment, and with `assumptions` for each assumption; then the verdict, if no findings."""
+    """A line for each finding and fragment, and with `assumptions` for each assumption; then the verdict, if no errors."""
     parts = parted(diagnostics)
     shown = [item for item in diagnostics if assumptions or item.severity != "assumption"]
     text = "".join(finding_line(item, style) + "\n" for item in shown)
     assumed = len(parts.assumptions) + uncounted
-    if not parts.findings and (assumed or parts.fragments):
-        number = len(parts.fragments)
-        text += verdict_line(files_checked, assumed, number, listed=assumptions, others=others)
-        text += "\n"
+    number, errors = len(parts.fragments), any(item.severity == "error" for item in parts.findings)
+    if (assumed or number) if not parts.findings else (files_checked and not errors):
+        line = verdict_line(files_checked, assumed, number, listed=assumptions, others=others)
+        text += (line.removesuffix(", no findings") if parts.findings else line) + "\n"
     return text
 
 

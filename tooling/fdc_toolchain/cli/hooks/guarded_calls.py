@@ -54,6 +54,7 @@ _OPTION = re.compile(
 _OF_RUNS = re.compile(
     rf"{_FDC}\s+(?:run|resume|agent|worker|fork|lint)\b[^;|&\n]{{0,2000}}?\s(?P<what>--(?:trust|force))(?![\w-])"
 )
+_OF_INIT = re.compile(rf"{_FDC}\s+init\b[^;|&\n]{{0,2000}}?\s(?P<what>--remove)(?![\w-])")
 _VARIABLE = re.compile(r"\b(?P<what>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)=")
 _DOLLAR = re.compile(r"\$(?=[\"'])")
 _UNQUOTED = str.maketrans("", "", "\"'\\")
@@ -214,13 +215,21 @@ def _changes_settings(path: str, tool: str, given: Event) -> bool:
 
 def _for_a_person(command: str) -> str | None:
     words = _DOLLAR.sub("", command.replace("\\\n", "")).translate(_UNQUOTED)
-    found = _VARIABLE.search(words) or _COMMAND.search(words) or _OF_RUNS.search(words)
+    found = (
+        _VARIABLE.search(words)
+        or _COMMAND.search(words)
+        or _OF_RUNS.search(words)
+        or _OF_INIT.search(words)
+    )
     if found is None and (fdc := _COMMANDS.search(words)) is not None:
         found = _OPTION.search(words, fdc.end() - 1)
     if found is None:
         return None
     what = found["what"] if found["what"].startswith(("-", "FDC")) else f"fdc {found['what']}"
-    return f"`{what}` is for the person only: it answers, approves or allows. Tell them what waits, and show them the command."
+    return (
+        f"`{what}` is for the person only: it answers, approves, allows, or removes what guards."
+        " Tell them what waits, and show them the command."
+    )
 
 
 def _root_of(path: str) -> str:

@@ -21,6 +21,9 @@ _CHANGED = "it is not what `fdc init` writes"
 _RECORDS = (".fdc", ".fdc_cache", "logs/activity.log.jsonl", "postmortems")
 """What other commands of fdc write; nothing of it is removed."""
 
+_NAMED = ("reports", "research", "runs", "plan.txt", "plan.findings.txt")
+"""What work with fdc makes where only the lines of `fdc init` have git ignore it."""
+
 
 class Removal(NamedTuple):
     """Paths relative to the workspace. `gone`: files to remove; `changed`: the new bytes of others, and the `old` ones.
@@ -66,8 +69,10 @@ def planned(root: str, settings: Settings, tests: list[str]) -> Removal:
         partial(merged.without_repository, entry=entry),
         "repos:\n",
     )
-    there = [path for path in _RECORDS if os.path.exists(os.path.join(root, path))]
-    removal.left.extend((path, "it is a record of work with fdc") for path in there)
+    ignored = _without_ignored(data) is not None if (data := _ignoring(root)) else False
+    for path in (*_RECORDS, *(_NAMED if ignored else ())):
+        if os.path.exists(os.path.join(root, path)):
+            removal.left.append((path, "it was made at work, and not by `fdc init`"))
     return removal
 
 
@@ -195,6 +200,13 @@ def _block(texts: list[str], old: bytes) -> bytes | None:
         if made is not None:
             return made
     return None
+
+
+def _ignoring(root: str) -> bytes | None:
+    try:
+        return _read(root, ".gitignore")
+    except ByHand:
+        return None
 
 
 def _without_ignored(old: bytes) -> bytes | None:
