@@ -59,8 +59,24 @@ def test_it_is_called_compared_and_shown_as_typing_does_it() -> None:
     assert typing.get_type_hints(Theirs) == typing.get_type_hints(Ours)
     assert Ours(2) == Ours(1)._replace(first=2) == Ours.of("2")
     for wrong in ({}, {"first": 1, "fourth": 2}):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match=r"^Ours\.__new__"):
             Ours(**wrong)  # type: ignore[arg-type]
+    for few in ((1,), (1, (), None, 4)):
+        for maker in (Ours._make, Theirs._make):
+            with pytest.raises(TypeError, match=f"^Expected 3 arguments, got {len(few)}$"):
+                maker(few)
+    for made in (Ours(1), Theirs(1)):
+        with pytest.raises(ValueError, match=r"unexpected field names: \['fourth'\]"):
+            made._replace(fourth=2)  # type: ignore[call-arg]
+    assert Theirs(1)._asdict() == Ours(1)._asdict()
+
+
+def test_a_field_without_a_default_cannot_follow_one_with_a_default() -> None:
+    with pytest.raises(TypeError, match="without a default"):
+
+        class Wrong(named_tuples.NamedTuple):  # type: ignore[misc, unused-ignore]
+            first: int = 1
+            second: str
 
 
 def test_methods_constants_and_derived_classes_stay() -> None:

@@ -84,6 +84,7 @@ else:
                 _GETTERS.append(_tuplegetter(number, f"Alias for field number {number}"))
             new = _new_of(fields, tuple(defaults.values()))
             new.__annotations__ = types
+            new.__qualname__ = f"{name}.__new__"  # which errors name
             space = {
                 **_SHARED,
                 "__new__": new,
