@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.exits import UsageError
 from fdc_toolchain.grammar_export.export import export
 from llguidance.gbnf_to_lark import any_to_lark
 
@@ -43,7 +44,7 @@ def place(tmp_path: Path) -> Path:
 def test_files_of_any_name_are_spelled_as_the_linter_reads_them(place: Path, form: str) -> None:
     made = export(linker(place), form, tools=TOOLS, most=6)
     assert made.files == len(NAMES) + 2
-    assert any("2 files are left out" in said for said in made.remarks)
+    assert "left out: files whose names have invisible characters (2)" in made.remarks
     judge = matcher(any_to_lark(made.text) if form == "gbnf" else made.text)
     for name in NAMES:
         text = f"{HEAD}read_file {written(name)}\n{END}"
@@ -60,6 +61,22 @@ def test_what_is_derived_with_such_files_holds(place: Path, count: int) -> None:
     texts = list(walked(made, count))
     assert any('read_file "' in text or 'git_add "' in text for text in texts)
     hold(judged(place, iter(texts)))
+
+
+def test_a_workspace_whose_declarations_are_wrong_has_no_grammar(place: Path) -> None:
+    """There the linter accepts no plan: a grammar would be one of plans that all have an error."""
+    row = {
+        "summary": "x",
+        "action": "read_op",
+        "effect": "read",
+        "trust": "workspace",
+        "parameters": 1,
+    }
+    own = {"format": 1, "name": "own", "tools": {"wrong": row}}
+    (place / "fdc_tools.json").write_text(json.dumps(own), "utf-8")
+    assert errors(linker(place), f"{HEAD}{END}") == ["FDC308"]
+    with pytest.raises(UsageError, match=r"fdc_tools\.json.*FDC308"):
+        export(linker(place), "llguidance", tools=TOOLS)
 
 
 def test_a_workspace_of_such_files_alone_has_a_grammar(tmp_path: Path) -> None:

@@ -59,8 +59,13 @@ def export(
 ) -> Grammar:
     """The grammar of the plans of a workspace. `names_of`: the plan (its key) whose names, headers and tools it takes.
 
-    Raises UsageError for an automaton, a tool or a plan that is not there, and where no plan is accepted.
+    Raises UsageError for an automaton, a tool or a plan that is not there, for wrong declarations, and where no plan is accepted.
     """
+    wrong = next((item for item in linker.diagnostics if item.severity == "error"), None)
+    if wrong is not None:
+        raise UsageError(
+            f"no plan holds until this is repaired: {wrong.span.path}: {wrong.message} ({wrong.code})"
+        )
     most = STEPS[form] if most is None else most
     if not 1 <= most <= MOST_LEFT:
         raise UsageError(f"--most-steps is 1 to {MOST_LEFT}")

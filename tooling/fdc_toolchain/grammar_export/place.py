@@ -145,7 +145,7 @@ def files_of(root: str, glob: str, linker: Linker) -> tuple[tuple[str, ...], lis
     ]
     said = []
     if hidden := [name for name in found if not name.isprintable()]:
-        said.append(f"{len(hidden)} files are left out, whose names have invisible characters")
+        said.append(f"left out: files whose names have invisible characters ({len(hidden)})")
     found = [name for name in found if name.isprintable()]
     if len(found) > MOST_FILES:
         said.append(

@@ -43,6 +43,11 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="The workspace. [default: the nearest above the current folder]",
 )
+@click.option(
+    "--old-workspace",
+    metavar="DIR",
+    help="The workspace of the first plan, if it is another one: its settings, tools, registry and automata.",
+)
 def command(
     one: str,
     other: str,
@@ -51,6 +56,7 @@ def command(
     fail_on: tuple[str, ...],
     database: str | None,
     workspace: str | None,
+    old_workspace: str | None,
 ) -> int:
     """Compare two plans (files) by meaning, or two runs (names or their beginnings) by their records.
 
@@ -60,9 +66,11 @@ def command(
     from .diff_plans import are_plans, plans
 
     if are_plans(one, other):
-        return plans(one, other, form, asked, fail_on, workspace)
-    if fail_on or form == "html":
-        raise UsageError("--fail-on and --format html need two plans: give two files")
+        return plans(one, other, form, asked, fail_on, workspace, old_workspace)
+    if fail_on or form == "html" or old_workspace:
+        raise UsageError(
+            "--fail-on, --old-workspace and --format html need two plans: give two files"
+        )
     return _runs(one, other, form, database, workspace)
 
 

@@ -36,14 +36,21 @@ def are_plans(one: str, other: str) -> bool:
 
 
 def plans(
-    one: str, other: str, form: str, asked: bool, fail_on: tuple[str, ...], workspace: str | None
+    one: str,
+    other: str,
+    form: str,
+    asked: bool,
+    fail_on: tuple[str, ...],
+    workspace: str | None,
+    before: str | None,
 ) -> int:
-    """Compares two plans, prints the changes; returns the exit code."""
+    """Compares two plans, prints the changes; returns the exit code. `before`: the workspace of the old one, if it is another."""
     from ...linking.project.root import find_root
     from ...runs.plan_diff.compare import compare
 
     root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
-    sides = [_side(path, root) for path in (one, other)]
+    roots = (os.path.abspath(before) if before else root, root)
+    sides = [_side(path, place) for path, place in zip((one, other), roots, strict=True)]
     if sides[0] is None or sides[1] is None:
         return FINDINGS
     found = compare(sides[0], sides[1])
@@ -84,16 +91,19 @@ def _side(path: str, root: str) -> Side | None:
     from ...report.render import render
     from ...rules.bounds import Bounds
     from ...runs.plan_diff.compare import MEASURES, Side
+    from ...runs.plan_diff.workspaces import facts_of
     from ...workspace.confirmed_settings import settings_of
 
-    checked = check_paths([path], root, settings_of(root))
+    settings = settings_of(root)
+    checked = check_paths([path], root, settings)
     errors = [item for item in checked.diagnostics if item.severity == "error"]
     if errors:
         text = render("text", errors, checked.sources, style=style(), files_checked=1)
         click.echo(text, nl=False, err=True)
         return None
     cost = Bounds().plan(checked.context.graph.instance(checked.keys[0]))
-    return Side(program_of(checked), {name: getattr(cost, name) for name in MEASURES})
+    worst = {name: getattr(cost, name) for name in MEASURES}
+    return Side(program_of(checked), worst, facts_of(settings))
 
 
 def _print(one: str, other: str, found: Compared) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ...named_tuples import NamedTuple
@@ -15,16 +16,18 @@ from ...rules.bounds import Polynomial, shown
 from .instructions import condition_text, text_of
 from .order import asked_otherwise, followed_otherwise, unguarded
 from .walk import Walked, walk
+from .workspaces import Facts, changed, worse
 
 GROWN = ("more-access", "more-cost", "weaker-gate")
 MEASURES = ("steps", "model_calls", "tokens", "money")
 
 
 class Side(NamedTuple):
-    """A plan: its program, and the worst case of each measure."""
+    """A plan: its program, the worst case of each measure, and what the settings of its workspace decide."""
 
     program: Mapping[str, Any]
     worst: Mapping[str, Polynomial]
+    facts: Facts = MappingProxyType({})
 
 
 class Difference(NamedTuple):
@@ -55,12 +58,16 @@ def compare(old: Side, new: Side) -> Compared:
         *_sets("flows", _flows(old.program), _flows(new.program)),
         *_sets("gates", _gates(before), _gates(after)),
         *_sets("assumptions", _assumptions(old.program), _assumptions(new.program)),
+        *(Difference(*row) for row in changed(old.program, new.program, (old.facts, new.facts))),
     ]
     grown = {
         "more-access": list(dict.fromkeys(_access(old.program, new.program, before, after))),
         "more-cost": list(dict.fromkeys(_cost(old, new, before, after))),
         "weaker-gate": list(dict.fromkeys(_weaker(old.program, new.program, before, after))),
     }
+    for kind, reason in worse(old.program, new.program, (old.facts, new.facts)):
+        if reason not in grown[kind]:
+            grown[kind].append(reason)
     return Compared(found, grown)
 
 
@@ -280,10 +287,8 @@ def _bounds(old: Side, new: Side) -> list[Difference]:
 def _access(
     old: Mapping[str, Any], new: Mapping[str, Any], before: Walked, after: Walked
 ) -> Iterable[str]:
-    for name in sorted({step.tool for step in after.steps} & {*new["tools"]}):
-        if old["tools"].get(name) != new["tools"][name]:
-            known = "is declared differently" if name in old["tools"] else "was not used before"
-            yield f"`{name}` {known}"
+    for name in sorted({*new["tools"]} - {*old["tools"]}):
+        yield f"`{name}` was not used before"
     known_steps = {step.what for step in before.steps}
     for step in after.steps:
         if step.what not in known_steps:
@@ -296,8 +301,6 @@ def _access(
                 yield f"other text, which a later step may follow: {step.shown}"
     yield from followed_otherwise(before, after)
     yield from _allowed(old, new)
-    if old.get("modules", {}) != new.get("modules", {}):
-        yield "the Python files of its tools changed"
     for glob in old.get("untrusted", ()):
         if glob not in new.get("untrusted", ()):
             yield f"files of `{glob}` count as trusted"
