@@ -86,10 +86,10 @@ def export(
         )
     try:
         text = FORMS[form](made)
-    except TooLarge as wrong:
+    except TooLarge as too_large:
         raise UsageError(
-            f"this grammar has more than {wrong.args[0]} rules as {form}: choose fewer --tools or --most-steps, or llguidance"
-        ) from wrong
+            f"this grammar has more than {too_large.args[0]} rules as {form}: choose fewer --tools or --most-steps, or llguidance"
+        ) from too_large
     shown = tuple(tool.name for tool in place.tools if tool.name not in bodies.steps.left_out)
     return Grammar(
         text, tuple(remarks), shown, len(place.files), tuple(slot.name for slot in place.slots)
