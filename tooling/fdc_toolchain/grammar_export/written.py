@@ -241,7 +241,9 @@ def _expanded(form: Form, root: str, sign: str, joint: str) -> str:
         return _quoted(one.text) if isinstance(one, Literal) else _pattern(one).replace("\\/", "/")
 
     def way(items: tuple[Item, ...]) -> str:
-        return " ".join(map(item, items) if sign == "::=" else _patterned(items, item)) or '""'
+        if sign == "::=":
+            return " ".join(map(item, items)) or '""'
+        return " ".join(_patterned(items, item))  # in Lark an alternative without text is empty
 
     lines = [
         f"{root} {sign} "
