@@ -427,7 +427,7 @@ def test_a_damaged_run_and_one_that_is_not_ours_are_shown_and_not_gone_on_with(
         other = Ui(process, served.workspace)
         page = other.get(f"/runs/{name}")
         other.form(f"/runs/{name}/answer", {**fields(page), "text": "x", "go": "on"})
-        assert "was not started by you on this machine" in other.get(f"/runs/{name}")
+        wait_for(lambda: "was not started by you on this machine" in other.get(f"/runs/{name}"))
     assert "sealed by your key" in before
 
 
