@@ -61,10 +61,10 @@ def export(
 
     Raises UsageError for an automaton, a tool or a plan that is not there, for wrong declarations, and where no plan is accepted.
     """
-    wrong = next((item for item in linker.diagnostics if item.severity == "error"), None)
-    if wrong is not None:
+    fault = next((item for item in linker.diagnostics if item.severity == "error"), None)
+    if fault is not None:
         raise UsageError(
-            f"no plan holds until this is repaired: {wrong.span.path}: {wrong.message} ({wrong.code})"
+            f"no plan holds until this is repaired: {fault.span.path}: {fault.message} ({fault.code})"
         )
     most = STEPS[form] if most is None else most
     if not 1 <= most <= MOST_LEFT:

@@ -8,26 +8,17 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from ...named_tuples import NamedTuple
-from ...rules.bounds import Polynomial, shown
+from ...rules.bounds import shown
 from .instructions import condition_text, text_of
 from .order import asked_otherwise, followed_otherwise, unguarded
 from .walk import Walked, walk
-from .workspaces import Facts, changed, worse
+from .workspaces import Side, changed, worse
 
 GROWN = ("more-access", "more-cost", "weaker-gate")
 MEASURES = ("steps", "model_calls", "tokens", "money")
-
-
-class Side(NamedTuple):
-    """A plan: its program, the worst case of each measure, and what the settings of its workspace decide."""
-
-    program: Mapping[str, Any]
-    worst: Mapping[str, Polynomial]
-    facts: Facts = MappingProxyType({})
 
 
 class Difference(NamedTuple):
@@ -58,14 +49,14 @@ def compare(old: Side, new: Side) -> Compared:
         *_sets("flows", _flows(old.program), _flows(new.program)),
         *_sets("gates", _gates(before), _gates(after)),
         *_sets("assumptions", _assumptions(old.program), _assumptions(new.program)),
-        *(Difference(*row) for row in changed(old.program, new.program, (old.facts, new.facts))),
+        *(Difference(*row) for row in changed(old, new)),
     ]
     grown = {
         "more-access": list(dict.fromkeys(_access(old.program, new.program, before, after))),
         "more-cost": list(dict.fromkeys(_cost(old, new, before, after))),
         "weaker-gate": list(dict.fromkeys(_weaker(old.program, new.program, before, after))),
     }
-    for kind, reason in worse(old.program, new.program, (old.facts, new.facts)):
+    for kind, reason in worse(old, new):
         if reason not in grown[kind]:
             grown[kind].append(reason)
     return Compared(found, grown)

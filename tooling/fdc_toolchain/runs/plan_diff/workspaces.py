@@ -7,13 +7,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from ...named_tuples import NamedTuple
+from ...rules.bounds import Polynomial
 
 if TYPE_CHECKING:
     from ...linking.project.settings import Settings
 
 Facts = Mapping[str, tuple[str, ...]]
 """What settings decide about runs, by what they say."""
+
+
+class Side(NamedTuple):
+    """A plan: its program, the worst case of each measure, and what the settings of its workspace decide."""
+
+    program: Mapping[str, Any]
+    worst: Mapping[str, Polynomial]
+    facts: Facts = MappingProxyType({})
+
+
 _WORSE = {
     "protect": ("more-access", "lost"),
     "keep secret": ("more-access", "lost"),
@@ -44,16 +58,15 @@ def facts_of(settings: Settings) -> Facts:
     }
 
 
-def changed(
-    old: Mapping[str, Any], new: Mapping[str, Any], facts: tuple[Facts, Facts]
-) -> Iterable[tuple[str, str, str | None, str | None]]:
+def changed(one: Side, other: Side) -> Iterable[tuple[str, str, str | None, str | None]]:
     """What the workspaces give to both programs, but differently: the kind of difference, where, and both sides."""
+    old, new, facts = one.program, other.program, (one.facts, other.facts)
     for kind, name in _redeclared(old, new):
         rows = old[kind][name], new[kind][name]
         yield "capabilities", f"declaration of `{name}`", shown(rows[0]), shown(rows[1])
     for name in _edited(old, new):
-        one, other = (side.get("modules", {}).get(name, "")[:12] or None for side in (old, new))
-        yield "capabilities", f"Python file {name}", one, other
+        was, now = (side.get("modules", {}).get(name, "")[:12] or None for side in (old, new))
+        yield "capabilities", f"Python file {name}", was, now
     for name in sorted({*old["automata"]} & {*new["automata"]}):
         if old["automata"][name] != new["automata"][name]:
             yield (
@@ -74,10 +87,9 @@ def changed(
         yield from ((kind, where, None, f"{key} {row}") for row in right if row not in left)
 
 
-def worse(
-    old: Mapping[str, Any], new: Mapping[str, Any], facts: tuple[Facts, Facts]
-) -> Iterable[tuple[str, str]]:
+def worse(one: Side, other: Side) -> Iterable[tuple[str, str]]:
     """The kinds of growth for such reasons, each with the reason."""
+    old, new, facts = one.program, other.program, (one.facts, other.facts)
     for _, name in _redeclared(old, new):
         yield "more-access", f"`{name}` is declared differently"
         yield "weaker-gate", f"`{name}`, about whose result a gate may ask, is declared differently"
