@@ -259,12 +259,12 @@ def automaton_reads(automaton: Automaton, tools: Sequence[Tool]) -> bool:
 
 
 def with_closing(automaton: Automaton, *, fragment: bool) -> tuple[Automaton, frozenset[str]]:
-    """The automaton together with the rule that a plan ends closed (`rules.solver.closing`), and the states behind a submit.
+    """The automaton together with the rule that a plan ends closed (`rules.closure`), and the states behind a submit.
 
     A fragment may begin in any state, and owes no end.
     """
     from ..automata.model import build
-    from ..rules.solver.closing import CLOSURE
+    from ..rules.closure import CLOSURE
 
     asked = "close_op" in automaton.table and not fragment
     begins = automaton.states if fragment else (automaton.start,)

@@ -13,7 +13,7 @@ from ..automata.model import Automaton
 from ..diagnostics.diagnostic import Diagnostic
 from ..linking.catalogue import Tool
 from ..linking.graph import Instance
-from .solver.closing import SENTENCE, how_to_end, open_run
+from .closure import SENTENCE, how_to_end, open_run
 from .solver.rule import Context
 from .solver.words import Machine
 

@@ -10,13 +10,80 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..diagnostics.diagnostic import Diagnostic
+from ..automata.model import Automaton
+from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.span import Span
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Invoke, Loop, Node
+from ..named_tuples import NamedTuple
 from ..syntax import tree
 from ..text.glob_match import plain
-from .solver.closing import SENTENCE, how_to_end, open_run
 from .solver.rule import Context
+from .solver.words import Machine
+
+SENTENCE = "the plan must end with the 'close' command"
+
+
+class _Rows(dict[str, list[int]]):
+    """Every other symbol counts as work."""
+
+    def __missing__(self, symbol: str) -> list[int]:
+        return [0, 0, 0]
+
+
+CLOSURE = Machine(
+    "closure",
+    ("open", "closed", "submitted"),
+    _Rows({"close_op": [1, 1, 1], "submit_op": [0, 2, 0]}),
+    0,
+    0b110,
+    "closure",
+)
+
+
+class OpenRun(NamedTuple):
+    """A run that does not end closed. `end`: the last line of the plan; `is_refused`: FDC402 reports this run."""
+
+    end: Span
+    trace: tuple[Label, ...]
+    is_refused: bool
+
+
+def open_run(context: Context, instance: Instance, automaton: Automaton | None) -> OpenRun | None:
+    """The shortest run of a root that does not end closed.
+
+    None where every run does, or the automaton has no symbol for closing (C-09).
+    """
+    if automaton is None or "close_op" not in automaton.table:
+        return None
+    summaries = context.summaries(CLOSURE)
+    if summaries.root(instance) & ~CLOSURE.accept:
+        return _shown(context, instance, automaton)
+    return None
+
+
+def _shown(context: Context, instance: Instance, automaton: Automaton) -> OpenRun | None:
+    from .solver.counterexample import Search  # loaded where there is something to explain
+    from .solver.refusals import last_line
+    from .solver.trace import doubt_in, labels
+
+    unclosed = Search(context.summaries(CLOSURE)).root(instance).unfinished
+    if unclosed is None:
+        return None
+    refused = Search(context.summaries(Machine.of(automaton))).root(instance).unfinished
+    trace = labels(unclosed[2])
+    same = (
+        refused is not None
+        and doubt_in(refused[2]) is None
+        and [step.span for step in labels(refused[2])] == [step.span for step in trace]
+    )
+    return OpenRun(last_line(instance), trace, same)
+
+
+def how_to_end(automaton: Automaton) -> str:
+    """The help line for a plan that does not close."""
+    return "end with `close_task`" + (", then `submit`" if "submit_op" in automaton.table else "")
+
 
 SCRIPT = "fdc_cli.py"
 """The name of the script that closes."""
