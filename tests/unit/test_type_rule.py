@@ -375,3 +375,14 @@ def test_each_place_that_a_value_may_come_from_is_assumed_to_give_the_form() -> 
     two = "if {q}\n  v <- read_file any.json\nelse\n  v <- list_files\ngit_commit {v}\n"
     both = TEXT_ + two.replace("{q}", "t")
     assert [4, 6] == [line for line, _ in assumed(both)]
+
+
+def test_a_name_that_deep_loops_bind_again_is_not_taken_for_what_a_call_gives() -> None:
+    """Such loops are not followed round by round, so a literal argument settles nothing there."""
+    loops = "".join(f"{'  ' * deep}for v{deep} in {{l}} max 2\n" for deep in range(5))
+    sub = f"param p\nparam l\n{loops}{'  ' * 5}x <- grep {{p}}\n{'  ' * 5}p <- read_file any.json\n"
+    for pattern in ("ok", '"("'):
+        made = assumed(
+            f"l <- list_files\ncall_plan b.plan p={pattern} l={{l}}\n", **{"b.plan": sub}
+        )
+        assert any("in `b.plan` `p` is a regular expression" in said for _, said in made)

@@ -8,6 +8,7 @@ from typing import Any
 from ....diagnostics.span import Span
 from ....linking import types
 from ....linking.types import (
+    ANY,
     BOOLEAN,
     DIGITS,
     KINDS,
@@ -49,6 +50,10 @@ class Known(NamedTuple):
             self.origin,
             tuple((change(kind), origin) for kind, origin in self.parts),
         )
+
+    def unfollowed(self) -> Known:
+        """The same where what rounds bind to the name is not followed: anything, from here or elsewhere."""
+        return Known(ANY, self.origin, tuple((ANY, origin) for origin in self.origins))
 
     @property
     def origins(self) -> tuple[Origin, ...]:

@@ -332,7 +332,7 @@ class _Walk:
         for turn in range(MOST_NESTED + 1):
             last = turn == MOST_NESTED or self.nested > MOST_NESTED
             if last:
-                entry = {name: Known(ANY, known.origin) for name, known in entry.items()}
+                entry = {name: known.unfollowed() for name, known in entry.items()}
             mark, self.here.facts = len(self.here.trail), facts
             for name in own:
                 self.here.put(name, item)
