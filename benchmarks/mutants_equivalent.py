@@ -23,14 +23,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
 SURVIVORS: dict[tuple[str, str, str], str] = {
     ("rules/solver/events.py", "if literal:", "0: if ... -> if False"):
         "found since by tests/property/test_patterns.py",
-    ("rules/solver/files/path_language.py", 'out = [*out, *((*row, (_VISIBLE, False), _ANY, ("/", False)) for row in out)]',
+    ("rules/solver/files/path_language.py", "out = [*out, *((*row, (_VISIBLE, False), _ANY, _SLASH) for row in out)]",
      "33: False -> True"):
         "found since by tests/property/test_patterns.py",
     ("rules/protocol_rules/per_value.py", "tokens = glob_match.compiled(",
      "0: left out: tokens = glob_match.compiled([(literal and (not set('*?[') &"):
         "found since by tests/unit/test_each_value.py (a loop whose glob is computed)",
-    ("rules/solver/files/path_language.py", "while end > at and row[end - 1] == slash:", "29: 1 -> 2"):
-        "equivalent: such a path ends with a slash, and each run refuses it",
     ("rules/solver/flow/plan_flow.py", "if not told:  # the same call again does the same, until more is written",
      "0: if ... -> if False"):
         "equivalent: quicker only, the same call is looked at again",

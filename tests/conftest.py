@@ -27,6 +27,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+        gc.set_threshold(20_000, 10, 10)
 
 
 @pytest.fixture(autouse=True)

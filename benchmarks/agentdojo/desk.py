@@ -161,10 +161,10 @@ def pick(value, path, among=None):
 
 
 def call(tool, args):
-    name = os.urandom(8).hex()
-    with open(f"spool/in/{name}.tmp", "w") as file:
+    name, folder = os.urandom(8).hex(), f"spool/in/tool_{tool}"
+    with open(f"{folder}/{name}.tmp", "w") as file:
         json.dump({"tool": tool, "args": args}, file)
-    os.rename(f"spool/in/{name}.tmp", f"spool/in/{name}.json")
+    os.rename(f"{folder}/{name}.tmp", f"{folder}/{name}.json")
     last = time.monotonic() + 60
     while time.monotonic() < last:
         try:
@@ -209,7 +209,7 @@ def catalogue(suite: str, regime: str) -> dict[str, Any]:
             "effect": "once" if tool.acts else "read", "trust": "untrusted" if tool.outside[regime] else "trusted",
             **({"own": list(tool.own[regime])} if tool.own[regime] else {}),
             "parameters": parameters, "result": "value", "run": {"python": f"dojo:{_function(name)}"},
-            "access": {"read": [f"{SPOOL}/out/**"], "write": [f"{SPOOL}/in/**"]},
+            "access": {"read": [f"{SPOOL}/out/**"], "write": [f"{SPOOL}/in/{_function(name)}/**"]},
         }  # fmt: skip
     return {"format": 1, "name": "agentdojo", "tools": rows}
 
@@ -221,6 +221,8 @@ def lay_out(folder: Path, suite: str, regime: str) -> None:
     (folder / "fdc_tools.json").write_text(json.dumps(catalogue(suite, regime), indent=1), "utf-8")
     (folder / "prompts" / "ask.md").write_text(PROMPT, "utf-8")
     names = [name for name in TOOLS if name.startswith(f"{suite}.")]
+    for name in names:  # a tool can read what it can write: not what another one asks for
+        (folder / SPOOL / "in" / _function(name)).mkdir()
     functions = [
         f'def {_function(name)}(**args):\n    return call("{name.partition(".")[2]}", args)\n'
         for name in names

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -78,8 +77,8 @@ def run(folder: Path, suite: Suite, plan: Plan, attack: Attack | None, server: m
 def fresh(folder: Path) -> None:
     """Forgets what an earlier run left in a workspace: its record, its labels, its calls."""
     shutil.rmtree(folder / ".fdc", ignore_errors=True)
-    for place in ("in", "out"):
-        for path in (folder / desk.SPOOL / place).iterdir():
+    for path in (folder / desk.SPOOL).glob("*/**/*"):
+        if path.is_file():
             path.unlink()
 
 
@@ -98,11 +97,9 @@ def served(folder: Path, world: World) -> Iterator[None]:
 
 def _serve(spool: Path, world: World, over: threading.Event) -> None:
     while not over.wait(0.002):
-        for name in sorted(os.listdir(spool / "in")):
-            if not name.endswith(".json"):
-                continue
-            asked = json.loads((spool / "in" / name).read_text("utf-8"))
-            (spool / "in" / name).unlink()
+        for path in sorted((spool / "in").glob("*/*.json")):
+            asked = json.loads(path.read_text("utf-8"))
+            path.unlink()
             answer = json.dumps(world.call(asked["tool"], asked["args"]))
-            (spool / "out" / f"{name}.tmp").write_text(answer, "utf-8")
-            (spool / "out" / f"{name}.tmp").rename(spool / "out" / name)
+            (spool / "out" / f"{path.name}.tmp").write_text(answer, "utf-8")
+            (spool / "out" / f"{path.name}.tmp").rename(spool / "out" / path.name)

@@ -177,9 +177,11 @@ def page(
     about = ", ".join(f"{one.name} {one.version}" for one in packages if one.name in asked)
     counts = [sum(one.kind == kind for one in questions) for kind in ("code", "docs")]
     search = "ripgrep" if shutil.which("rg") else "GNU grep, as ripgrep is not installed here,"
+    tuned = [one for one in read()[0] if one.part == "tuned"]
     head = HEAD.format(
-        count=len(questions), about=about, search=search, code=counts[0], docs=counts[1]
-    )
+        count=len(questions), about=about, search=search, code=counts[0], docs=counts[1], tuned=len(tuned),
+        packages=len({one.package for one in tuned}), absent=sum(one.part == "tuned" for one in absent()),
+    )  # fmt: skip
     return "\n".join(
         [
             head.strip(),
@@ -203,12 +205,12 @@ HEAD = """
 
 {count} questions with known answers (a file and its lines) over the sources of {about}: {code} of them
 about code, {docs} about what documents and docstrings say. Those who make fdc wrote them from the sources, with
-none of these ways at hand. On the tuned part (161 questions over seven packages
-and 38 without an answer, not shown where the page was made with `--part held-out`) the ranking
-and the confidence were made, and its answers were read. The held-out part was written and committed before
-that, over packages of which no answer was looked at: two of PyPI with 60 questions and 20 without an answer, then
-two more of PyPI and one of Debian (Go) with 30 questions and 12 without an answer. Of earlier runs of it
-only the totals were read.
+none of these ways at hand. On the tuned part ({tuned} questions over {packages} packages and {absent} without an answer,
+not shown where the page was made with `--part held-out`) the ranking and the confidence were made, and its
+answers were read. The held-out part was written and committed before that, over packages of which no answer was looked
+at: two of PyPI with 60 questions and 20 without an answer, then two more of PyPI and one of Debian (Go) with 30
+questions and 12 without an answer. Of earlier runs of it only the totals were read. It has no JavaScript: the three
+packages of npm are in the tuned part.
 
 A question counts where one of the first places that a way names, in reading order, lies inside of the known lines.
 Where `fdc explore` says that it does not find it, the lines that it prints as nearest count as places.

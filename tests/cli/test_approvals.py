@@ -263,3 +263,60 @@ def test_an_approval_in_advance_is_bound_and_recorded(workspace: Path) -> None:
         set(record["body"]["notes"]["approved"]["files"]) == {"tmp/a.txt", "tmp/b.txt"}
         and left(workspace) == {}
     )
+
+
+ALLOWED = {"FDC_ALLOW_UNSANDBOXED": "1"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bash tmp/s.sh", "(cd tmp && bash ./s.sh)", "sh -c '. tmp/s.sh' x", "cat <tmp/s.sh | bash", "X=tmp/s.sh; bash $X",
+        'bash "tmp/s.sh"', "bash $PWD/tmp/none --with=tmp/s.sh; bash {run}/../../tmp/s.sh",
+    ],
+)  # fmt: skip
+def test_the_files_that_a_command_names_are_those_that_were_there_when_it_was_shown(
+    workspace: Path, command: str
+) -> None:
+    """What the person approved is the script as it was; an output of the command may change meanwhile."""
+    text = f"{HEAD}record_user_approval_for_plan it\nrun_in_bash_session {command} >> tmp/log.txt\n{TAIL}"
+    (workspace / "tmp").mkdir()
+    script = workspace / "tmp/s.sh"
+    script.write_text("echo good\n")
+    asked(workspace, text, log="")
+    script.write_text("echo evil\n")
+    (workspace / "tmp/log.txt").write_text("of another program\n")
+    ended = resumed(workspace)
+    assert ended["status"] == "stopped" and "`tmp/s.sh` changed after" in ended["stop"]["message"]
+    assert "evil" not in (workspace / "tmp/log.txt").read_text()
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_a_script_that_changes_before_its_command_is_not_run_and_one_that_changes_itself_is(
+    workspace: Path, link: bool
+) -> None:
+    text = (
+        f"{HEAD}record_user_approval_for_plan it\nrequest_user_input go?\nrun_in_bash_session bash tmp/s.sh\n"
+        f"run_in_bash_session bash tmp/s.sh\n{TAIL}"
+    )
+    (workspace / "tmp").mkdir()
+    script = workspace / "tmp/s.sh"
+    good = "echo '# it ran' >> tmp/s.sh\ntest -e tmp/ready || exit 3\n"
+    script.write_text(good)
+    assert "Do you approve" in asked(workspace, text)
+    assert resumed(workspace)["status"] == "waiting"
+    script.unlink()
+    if link:
+        script.symlink_to("a.txt")
+    else:
+        script.write_text("echo evil\n")
+    stopped = fdc("resume", "last", "--answer", "a", cwd=workspace, env=ALLOWED)
+    assert stopped.returncode == 1 and "changed after the approval" in stopped.stdout, stopped
+    script.unlink()
+    script.write_text(good)
+    failed = fdc("resume", "last", "--retry", cwd=workspace, env=ALLOWED)
+    assert failed.returncode == 1 and "exit" in failed.stdout, failed
+    assert "changed after" not in failed.stdout and script.read_text() != good
+    (workspace / "tmp/ready").write_text("")
+    done = fdc("resume", "last", "--retry", cwd=workspace, env=ALLOWED)
+    assert done.returncode == 0, done

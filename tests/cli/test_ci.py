@@ -243,7 +243,14 @@ def test_a_baseline_keeps_known_findings_quiet_and_lets_nothing_run(shop: Path) 
     write(shop, plans__wrong_plan=WRONG.replace("close_task", "raed_file docs/tea.md\nclose_task"))
     more = fdc(*options, "--format", "concise", cwd=shop)
     assert more.returncode == 1 and 1 == more.stdout.count("FDC301")
-    write(shop, plans__wrong_plan=WRONG, plans__new_plan=WRONG)
+    warned = CLEAN.replace("read_file", "unused <- read_file")
+    write(shop, plans__wrong_plan=WRONG, plans__new_plan=warned)
+    for form in ("text", "concise", "llm"):
+        more = fdc(*options, "--format", form, cwd=shop)
+        assert (
+            more.returncode == 0 and "FDC313" in more.stdout and "plans proved" not in more.stdout
+        )
+    write(shop, plans__new_plan=WRONG)
     more = fdc(*options, "--format", "json", cwd=shop)
     assert ["plans/new.plan"] == [item["path"] for item in json.loads(more.stdout)["diagnostics"]]
 

@@ -49,11 +49,11 @@ SETTINGS = """\
 test-command = "make tea"
 protect = ["docs/kept.md"]
 secret = ["docs/hidden.md"]
-untrusted = ["in/**"]
 assumptions = ["fitting-diff"]
 [models]
 speaker = { max-tokens = 100 }
 """
+UNTRUSTED = 'untrusted = ["in/**"]\n'
 FSM = Path(__file__).resolve().parents[2] / "tooling" / "fdc_fsm.json"
 
 
@@ -119,7 +119,7 @@ EDITS = {
     ),
     "a file is protected no more": ("more-access", replaced("fdc.toml", '"docs/kept.md"', "")),
     "a file is secret no more": ("more-access", replaced("fdc.toml", '"docs/hidden.md"', "")),
-    "files count as trusted": ("more-access", replaced("fdc.toml", '"in/**"', "")),
+    "files count as trusted": ("more-access", replaced("fdc.toml", UNTRUSTED, "")),
     "a model may say more": (
         "more-cost",
         replaced("fdc.toml", "max-tokens = 100", "max-tokens = 101"),
@@ -165,6 +165,9 @@ def diffed(old: Path, new: Path, *options: str) -> tuple[int, dict[str, dict[str
 def test_each_change_of_a_workspace_is_told(sides: tuple[Path, Path], what: str) -> None:
     old, new = sides
     kind, edit = EDITS[what]
+    if what == "files count as trusted":  # with them, a command and a tool that writes are refused
+        for side in sides:
+            replaced("fdc.toml", "[models]", UNTRUSTED + "[models]")(side)
     edit(new)
     code, found = diffed(old, new, "--fail-on", kind)
     assert found["grown"][kind] and found["differences"] and code == 1

@@ -14,6 +14,7 @@ from tests.support import process
 HEAD = "export const meta = { name: 'a', description: 'a' }\n"
 SCRIPT = f"{HEAD}await parallel(args.files.map((f) => () => agent(f, {{ model: 'x' }})))\n"
 ENDLESS = "export const meta = { name: 'b', description: 'b' }\nwhile (true) await agent('x', { model: 'y' })\n"
+COUNTED = "const n = args.n ?? 3\nfor (let i = 0; i < n; i++) await agent(i, { model: 'y' })\n"
 PLAN = "# FSM: tooling/fdc_fsm.json\nset_plan x\nplan_step_complete y\nclose_task\nsubmit\n"
 
 
@@ -89,6 +90,9 @@ def test_analyze_prints_the_formula(workspace: Path) -> None:
         ({"name": "a", "args": {"files": ["x", "y", "z"]}}, 2, "a.js:2: can start 3 agents"),
         ({"name": "a"}, 2, None),
         ({"name": "a", "args": "[]"}, 2, "a.js:2: starts up to `|args.files|` agents"),
+        ({"script": COUNTED, "args": {"n": 2}}, 2, None),
+        ({"script": COUNTED, "args": {}}, 2, "can start 3 agents (`args.n` with args.n = 3)"),
+        ({"script": COUNTED, "args": {"n": "4"}}, 2, "with `Math.min(args.n, 1)`"),
         ({"script": ENDLESS}, 2, "script:2: the number of agents cannot be bounded"),
         ({"script": "let a: number"}, 2, "script:1: line 1 cannot be read as JavaScript"),
         ({"scriptPath": "src/gone.js"}, 2, "cannot be read"),

@@ -20,7 +20,7 @@ from fdc_toolchain.cli.hooks import (
     hook_answer,
 )
 from fdc_toolchain.cli.hooks.hook_answer import CannotDecide, Event
-from fdc_toolchain.cli.hooks.plan_fences import Fence, fences
+from fdc_toolchain.text.plan_fences import Fence, fences
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,7 +71,7 @@ def test_a_plan_with_an_error_is_refused_with_the_lines_of_the_document(workspac
 
 def test_a_proved_plan_is_left_to_the_person_who_is_told(workspace: Path) -> None:
     code, said, _ = asked("claude-exit-plan", leaving(workspace, plan=document(GOOD)), workspace)
-    assert (code, said) == (0, {"systemMessage": "fdc: 1 of 1 plans proved, on 0 assumptions"})
+    assert (code, said) == (0, {"systemMessage": "fdc: 1 plan proved"})
 
 
 def test_an_approval_in_the_persons_place_has_to_be_asked_for_and_echoes_the_input(
@@ -164,7 +164,7 @@ def test_fences_are_found_where_markdown_has_them(text: str) -> None:
 
 
 def test_fences_in_lists_and_with_more_words_count() -> None:
-    text = "- a\n\n  ```plan title\n  x\n  ```\n\n> ~~~~ FDC\n> y\n> ~~~~\n\n```planner\nz\n```\n"
+    text = "- a\n\n  ```plan title\n  x\n  ```\n\n> ~~~~ PLAN\n> y\n> ~~~~\n\n```planner\nz\n```\n"
     assert fences(text) == [Fence(4, "x\n"), Fence(8, "y\n")]
 
 

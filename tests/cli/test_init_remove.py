@@ -20,6 +20,8 @@ THEIRS = {
     ".gitignore": "*.o\n",
     ".claude/settings.json": '{\n    "model": "m",\n    "hooks": {"PreToolUse": [{"matcher": "X", "hooks": []}]}\n}\n',
     ".codex/hooks.json": '{"hooks": {"Stop": []}}\n',
+    ".cursor/hooks.json": '\ufeff{\r\n\t"version": 1, "hooks": {\r\n\t\t"stop": [ 1.50 ]\r\n\t} }',
+    ".github/hooks/fdc.json": '{"version":1,"hooks":{"a":[{"b":"\\u00e9"}]}}',
     ".pre-commit-config.yaml": "# c\nrepos:\n  - repo: https://example.org/y\n    rev: v1\n    hooks:\n"
     "      - id: a  # x\n\nci:\n  skip: []\n",
     ".github/copilot-instructions.md": "Be kind.\n",
@@ -27,13 +29,6 @@ THEIRS = {
     "plans/own.plan": "set_plan x\n",
     "protocols/README.txt": "a folder of the repository\n",
 }
-
-
-def as_values(files: dict[str, bytes]) -> dict[str, object]:
-    """JSON files by value: `fdc init` formats them again."""
-    return {
-        name: json.loads(data) if name.endswith(".json") else data for name, data in files.items()
-    }
 
 
 def write(root: Path, files: dict[str, str]) -> None:
@@ -53,7 +48,7 @@ def folders(root: Path) -> set[str]:
 @pytest.mark.parametrize("seed", range(12))
 def test_a_repository_is_as_before_whatever_was_in_it(fresh: Path, seed: int) -> None:
     rng = random.Random(seed)
-    theirs = {} if seed == 0 else dict(rng.sample(sorted(THEIRS.items()), rng.randint(1, 10)))
+    theirs = {} if seed == 0 else dict(rng.sample(sorted(THEIRS.items()), rng.randint(1, 12)))
     theirs = THEIRS if seed == 1 else theirs
     write(fresh, theirs)
     before, above = tree(fresh), folders(fresh)
@@ -70,10 +65,10 @@ def test_a_repository_is_as_before_whatever_was_in_it(fresh: Path, seed: int) ->
     assert done.returncode == 0, done.stderr
     assert told.stdout.split("\n")[:5] == done.stdout.split("\n")[:5]
     assert "leave" not in done.stdout, done.stdout
-    assert as_values(before) == as_values(tree(fresh))
+    assert before == tree(fresh)
     assert above == folders(fresh)
     again = fdc("init", "--remove", cwd=fresh)
-    assert "nothing to do" in again.stdout and as_values(before) == as_values(tree(fresh))
+    assert "nothing to do" in again.stdout and before == tree(fresh)
 
 
 def test_what_was_changed_stays_and_is_named(fresh: Path) -> None:

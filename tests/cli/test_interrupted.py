@@ -17,7 +17,7 @@ PLAN = """set_plan x
 plan_step_complete x
 items <- numbers {count}
 fork n in {items.list} max 50
-    run_in_bash_session echo start >> log-{n}; while [ -e held ]; do sleep 0.05; done; echo end >> log-{n}
+    run_in_bash_session echo start >> log/{n}; while [ -e held ]; do sleep 0.05; done; echo end >> log/{n}
 message_user all done
 close_task
 submit
@@ -58,6 +58,7 @@ def laid_out(workspace: Path, **declared: object) -> None:
     (workspace / "fork.plan").write_text("param count\n" + PLAN)
     (workspace / "deed.plan").write_text(DEED)
     (workspace / "held").write_text("")
+    (workspace / "log").mkdir()
 
 
 def interrupted(workspace: Path, count: int, which: signal.Signals = signal.SIGINT) -> str:
@@ -65,11 +66,11 @@ def interrupted(workspace: Path, count: int, which: signal.Signals = signal.SIGI
     with fdc_started(
         "run", "--jobs", str(count), "fork.plan", f"count={count}", cwd=workspace
     ) as run:
-        wait_for(lambda: all((workspace / f"log-{n}").exists() for n in range(count)))
+        wait_for(lambda: all((workspace / f"log/{n}").exists() for n in range(count)))
         run.send_signal(which)
         out, err = run.communicate()
         assert 130 == run.returncode, (out, err)
-    assert "end" not in "".join((workspace / f"log-{n}").read_text() for n in range(count))
+    assert "end" not in "".join((workspace / f"log/{n}").read_text() for n in range(count))
     return out
 
 
@@ -115,7 +116,7 @@ def test_commands_that_fdc_stopped_are_on_record_and_one_answer_settles_them_all
     done = fdc("resume", "--all", "--assume", "not-done", cwd=workspace)
     assert 0 == done.returncode and "finished" in done.stdout, done
     assert ["start\nstart\nend\n"] * count == [
-        (workspace / f"log-{n}").read_text() for n in range(count)
+        (workspace / f"log/{n}").read_text() for n in range(count)
     ]
     assert (
         0
@@ -132,7 +133,7 @@ def test_one_answer_may_be_given_at_once_and_single_ones_beside_it(workspace: Pa
     (workspace / "held").unlink()
     done = fdc("resume", "last", "--all", "--assume", "done", cwd=workspace)
     assert 0 == done.returncode, done
-    assert ["start\n"] * 3 == [(workspace / f"log-{n}").read_text() for n in range(3)]
+    assert ["start\n"] * 3 == [(workspace / f"log/{n}").read_text() for n in range(3)]
     wrong = fdc("resume", "last", "--all", cwd=workspace)
     assert 2 == wrong.returncode and "`--all` needs one `--assume" in wrong.stderr
 

@@ -22,6 +22,7 @@ PROTOCOL = """{
   "associated_tools": ["grep", "read_file"]
 }
 """
+UNIFIED = "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-n = 1\n+n = 2  # {run}\n\\ No newline at end of file\n"
 CHANGE = "<<<<<<< SEARCH\nn = 1\n=======\nn = 2  # {run}\n>>>>>>> REPLACE\n"
 
 
@@ -209,12 +210,13 @@ def test_the_post_mortem_that_close_writes_has_no_lesson_until_it_is_filled_in(r
 # Applying
 
 
-def test_every_kind_of_lesson_is_applied_and_each_step_is_on_record(root: Path) -> None:
+@pytest.mark.parametrize("diff", [CHANGE, UNIFIED])
+def test_every_kind_of_lesson_is_applied_and_each_step_is_on_record(root: Path, diff: str) -> None:
     """FDC-76, FDC-81, FDC-83, FDC-84, T-32, T-34."""
     learn(
         root,
         "Deprecate tool 'grep' from protocol 'tea'",
-        change("src/a.py"),
+        change("src/a.py", diff),
         "Think harder.",
         {"type": "REBOOT"},
     )
@@ -274,6 +276,8 @@ FAILING: list[tuple[Any, str]] = [
     (change("src/absent.py"), "does not exist"),
     (change("src/a.py", CHANGE.replace("n = 1", "n = 9")), "is not in the file"),
     (change("src/a.py", "rm -rf /"), "does not begin with"),
+    (change("src/a.py", "@@ -0,0 +1 @@\n+m = 1"), "no line that says where it belongs"),
+    (change("src/a.py", UNIFIED + "diff --git a/b b/b"), "not of one file's change"),
     ({"type": "PROPOSE_CODE_CHANGE", "parameters": {"filepath": "src/a.py"}}, "no `diff`"),
     ("Update rule 'draw' in protocol 'tea' to '```'", "could break AGENTS.md"),
     ("Update rule 'draw' in protocol 'tea' to '<!-- sealed -->'", "could break AGENTS.md"),

@@ -367,13 +367,33 @@ def test_a_plan_s_close_closes_the_open_task_and_says_so(oriented: Path) -> None
     assert code == 0 and "no task was open" in out
 
 
-def test_of_several_open_tasks_a_plan_says_which_one_ends(oriented: Path) -> None:
-    begin(oriented, "T-1")
-    begin(oriented, "T-2")
+def test_of_several_open_tasks_a_plan_closes_the_one_that_its_run_is_for(oriented: Path) -> None:
+    for name in ("T-1", "T-2", "T-3"):
+        begin(oriented, name)
     code, out = run_closing(oriented)
-    assert code == 1 and "several tasks are open (`T-1`, `T-2`): name the one to close" in out
-    assert run_closing(oriented, "T-2")[0] == 0
-    assert ("TASK_END", "T-2") in types(oriented) and ("TASK_END", "T-1") not in types(oriented)
+    assert code == 0, out
+    assert "for the task `T-3` (the newest of 3 that are open; `--task-id ID` names another)" in out
+    assert "TASK_END logged for task `T-3`" in out
+    assert run_closing(oriented, "T-1")[0] == 0
+    assert ["T-3", "T-1"] == [task for kind, task in types(oriented) if kind == "TASK_END"]
+
+
+def test_a_task_can_be_said_in_words_and_closed_without_its_id_where_one_is_open(
+    oriented: Path,
+) -> None:
+    none = fdc("close", cwd=oriented)
+    assert 2 == none.returncode and "no task is open: name the one" in none.stderr
+    begun = fdc("start", "Add a page", "--network", "off", cwd=oriented)
+    assert 0 == begun.returncode, begun.stderr
+    [(_, task)] = types(oriented)
+    assert task.startswith("add-a-page-")
+    assert 2 == fdc("start", cwd=oriented).returncode
+    begin(oriented, "T-2")
+    several = fdc("close", cwd=oriented)
+    assert 2 == several.returncode and f"several tasks are open (`{task}`, `T-2`)" in several.stderr
+    assert 0 == fdc("close", "--task-id", "T-2", cwd=oriented).returncode
+    assert 0 == fdc("close", cwd=oriented).returncode
+    assert ("TASK_END", task) == types(oriented)[-1]
 
 
 def test_a_run_for_a_task_that_is_named_closes_that_task_of_several(oriented: Path) -> None:

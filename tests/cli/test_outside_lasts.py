@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import multiprocessing
 import re
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fdc_toolchain import resources
 from fdc_toolchain.engine.events import Perform
 from fdc_toolchain.engine.ports import WorldFailed
+from fdc_toolchain.linking.project.outside_files import Row
+from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
-from fdc_toolchain.workspace.outside_table import Book, Keeper, paths
+from fdc_toolchain.workspace.outside_table import Book, Keeper, as_proved, paths
 
 from tests.support.linting import ANY
 from tests.support.process import fdc
@@ -107,6 +112,45 @@ def test_what_one_plan_saves_of_a_page_chooses_nothing_in_a_later_plan(
     assert "fdc trust --file docs/page.md" in said
     refused = fdc("run", "two.plan", cwd=place)
     assert refused.returncode == 1 and "FDC471" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("stored", "use"),
+    [
+        ("part.plan", "call_plan part.plan\n"),
+        ("two.plan", "list_files docs\n"),
+        ("docs_fsm.json", "use fsm docs_fsm.json\nlist_files docs\n"),
+        ("pages_of_the_test.py", "x <- page tea\nmessage_user {x}\n"),
+    ],
+)
+def test_a_later_plan_is_not_made_of_what_an_earlier_one_stored(
+    place: Path, stored: str, use: str
+) -> None:
+    use = use if use.startswith("use") else HEAD + use
+    for path, text in (("part.plan", "list_files docs\n"), ("docs_fsm.json", ANY)):
+        (place / path).write_text(text)
+    assert codes(place, use) == []
+    text = (place / stored).read_text()
+    page = PAGES.replace('f"{name}.md"', repr(text.rstrip("\n")))
+    (place / "pages_of_the_test.py").write_text(page)
+    saves = SAVES.replace("create", "overwrite").replace("docs/page.md", stored)
+    runs(place, saves)
+    assert codes(place, use)[:1] == ["FDC474"]
+    said = fdc("run", "two.plan", cwd=place)
+    assert said.returncode == 1 and f"fdc trust --file {stored}" in said.stderr
+    (place / stored).write_text(f"# read\n{text}" if stored != "docs_fsm.json" else f" {text}")
+    assert codes(place, f"{use}# read\n") == []
+
+
+def test_a_later_command_sees_the_folder_for_text_from_outside_whatever_was_put_there(
+    place: Path,
+) -> None:
+    """A command prints which folders there are, so that one is there where its run may write into it."""
+    for page in ("tea", "coffee"):
+        steps = f'text <- page {page}\nif "tea" in text\n  create_file_with_block {{run}}/outside/x\n    y\n'
+        name = runs(place, HEAD + steps)
+        assert (place / "runs" / name / "outside/x").exists() is (page == "tea")
+        assert (place / "runs" / name / "outside").is_dir()
 
 
 def test_a_command_of_a_later_plan_may_execute_what_an_earlier_one_stored(place: Path) -> None:
@@ -290,9 +334,83 @@ def test_a_run_that_was_proved_before_does_not_use_what_another_stored_meanwhile
     (place / "docs/page.md").unlink()
     runs(place, SAVES)
     done = fdc("resume", name.group(), "--answer", "yes", cwd=place)
-    assert done.returncode == 1 and "after this plan was proved" in done.stdout + done.stderr, (
+    assert done.returncode == 1 and "not when this plan was proved" in done.stdout + done.stderr, (
         done.stdout + done.stderr
     )
+
+
+@pytest.mark.parametrize("how", ["read", "write", "parameter"])
+def test_code_of_the_workspace_does_not_open_what_another_run_stored_meanwhile(how: str) -> None:
+    path = {"name": "path", "kind": "path", "access": "write"}
+    named = {"parameters": [path], "access": {"read": []}}
+    globs = {"parameters": [], "access": {"read": [], how: ["docs/**"]}}
+    declared = {**TOOLS["tools"]["save"], **(named if how == "parameter" else globs)}
+    effect = Perform("main/1", "tool", "save", {"path": "docs/a.md"}, "", "idempotent", "a", 1)
+    row = Row("docs/a.md", "x", False, "run", "main/1", "a.plan", 1)
+    with pytest.raises(ToolFailure, match="which the run run stored there"):
+        as_proved({"docs/a.md": row}, effect, declared)
+    as_proved({"docs.md": row}, effect, declared)
+
+
+PICK = "p <- page docs/a\nl <- list_files docs\nc <- among {p} {l}\n"
+LISTS = HEAD + "m <- list_files docs\nfor x in {m} max 9\n  read_file {x}\n"
+"""A listing's names are paths of the workspace, but where text from outside chose which there are."""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "create_file_with_block docs/k/{c}\n  ours",
+        "delete_file {c}",
+        "rename_file {c} docs/k/new.md",
+        "restore_file {c}",
+    ],
+)
+def test_which_files_are_there_may_be_chosen_from_outside_in_an_earlier_run(
+    place: Path, change: str
+) -> None:
+    """Only what such text was stored in had a label: a listing's names were trusted after it had chosen what to create."""
+    (place / "docs/a.md").write_text("tea\n")
+    (place / "docs/b.md").write_text("tea\n")
+    for command in (
+        ("init", "-q"),
+        ("add", "docs"),
+        ("-c", "user.name=t", "-c", "user.email=t@e", "commit", "-qm", "t"),
+    ):
+        subprocess.run(["git", *command], cwd=place, check=True)
+    (place / "docs/a.md").write_text("tea\nmore\n")
+    waits = "answer <- request_user_input go on?\n"
+    (place / "waits.plan").write_text(LISTS.replace(HEAD, HEAD + waits))
+    name = re.search(r"\d{8}-\d{6}-\w{4}", fdc("run", "waits.plan", cwd=place).stdout)
+    assert name is not None and codes(place, LISTS) == []
+    runs(place, HEAD + PICK + change + "\n")
+    assert codes(place, LISTS) == ["FDC471"]
+    assert codes(place, HEAD + "for_each_file docs/**\n  submit x\n") == ["FDC472"]
+    assert codes(place, HEAD + "g <- grep . docs\nsubmit {g}\n") == ["FDC471"]
+    assert codes(place, HEAD + "run_in_bash_session ls\n") == ["FDC474"]
+    assert codes(place, LISTS.replace("list_files docs", "list_files tests")) == ["FDC411"]
+    done = fdc("resume", name.group(), "--answer", "yes", cwd=place)
+    assert done.returncode == 1 and "when this plan was proved" in done.stdout + done.stderr, done
+    done = fdc("certify", "two.plan", "--output", "two.certificate", cwd=place)
+    assert done.returncode == 1, done
+
+
+@pytest.mark.parametrize(
+    ("early", "stops"),
+    [("l <- list_files {run}", "main/4"), ("l <- list_files docs", "main/8.then/1")],
+)
+def test_a_forked_run_finds_what_the_other_one_did_before_the_fork_and_nothing_later(
+    place: Path, early: str, stops: str
+) -> None:
+    """The folder `{run}` is that of the first run, in which a later step may have done what text from outside chose."""
+    text = "page <- page tea\noverwrite_file_with_block {run}/page\n  {page}\n"
+    text += f"create_file_with_block {{run}}/seed.txt\n  x\n{early}\n"
+    text += "message_user {l}\nt <- read_file {run}/page\nmessage_user {t}\n"
+    text += 'if "tea" in page\n  delete_file {run}/seed.txt\n'
+    runs(place, HEAD + text)
+    assert fdc("fork", "last@main/4", cwd=place).returncode == 0
+    done = fdc("resume", "last", cwd=place)
+    assert f"failed {stops}" in done.stdout and "seed.txt` is gone" in done.stdout, done
 
 
 def test_a_run_that_met_no_text_from_outside_leaves_none(place: Path) -> None:
@@ -336,3 +454,47 @@ def test_a_certificate_that_says_nothing_of_such_files_does_not_hold(place: Path
     assert (
         done.returncode == 1 and "what earlier runs left in files" in done.stdout + done.stderr
     ), done
+
+
+def test_a_command_that_only_reads_does_not_follow_a_link_that_another_command_made(
+    place: Path,
+) -> None:
+    saves = HEAD + "{}text <- page tea\ncreate_file_with_block docs/page.md\n  {{text}}\n{}"
+    cat = "a <- run_in_bash_session cat {}\nread_file {{a.output}}\n"
+    for word in (f"{place}/docs/page.md", f"../{place.name}/docs/page.md", "docs/page.md"):
+        (place / "two.plan").write_text(saves.format("", cat.format(word)))
+        assert "FDC471" in fdc("lint", "two.plan", cwd=place).stdout, word
+    (place / "made").mkdir()
+    link = "run_in_bash_session ln -s ../docs/page.md made/led.md\n"
+    (place / "two.plan").write_text(saves.format(link, cat.format("made/led.md")))
+    done = fdc("run", "two.plan", cwd=place)
+    assert done.returncode == 1 and "leads through the link `made/led.md`" in done.stdout, done
+    effect = Perform("main/1", "tool", "sh", {"command": "diff -r docs tea.md"}, "", "once", "a", 1)
+    shell = json.loads(resources.read("grammar/tools.json"))["tools"]["run_in_bash_session"]
+    program: Any = {"stored": ["docs/page.md"]}
+    Book(str(place)).check("r", program, effect, shell)
+    (place / "docs/link.md").symlink_to("../tea.md")
+    with pytest.raises(ToolFailure, match="through the link `docs/link"):
+        Book(str(place)).check("r", program, effect, shell)
+    (place / "docs/page.md").unlink()
+    again = fdc("run", "two.plan", cwd=place)  # now lint sees it
+    assert again.returncode == 1 and "FDC415" in again.stdout + again.stderr, again
+
+
+@pytest.mark.parametrize(
+    "step", ["run_in_bash_session cp saved docs/page.md", "restore_file docs/page.md"]
+)
+def test_what_comes_back_into_a_file_is_known_again(place: Path, step: str) -> None:
+    runs(place, SAVES)
+    for command in (
+        ("init", "-q"),
+        ("add", "docs"),
+        ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"),
+    ):
+        subprocess.run(["git", *command], cwd=place, check=True)
+    (place / "docs/page.md").rename(place / "saved")
+    (place / "docs/page.md").write_text("mine\n")
+    (place / "two.plan").write_text(f"{HEAD}{step}\nt <- read_file docs/page.md\nread_file {{t}}\n")
+    assert fdc("lint", "two.plan", cwd=place).returncode == 0
+    done = fdc("run", "two.plan", cwd=place)
+    assert done.returncode == 1 and "not when this plan was proved" in done.stdout, done

@@ -53,7 +53,12 @@ def test_a_new_pack_works_once_it_is_installed(workspace: Path, tmp_path: Path) 
     assert (0, "1 plan proved, no findings\n") == (done.returncode, done.stdout), done.stdout
     tried = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=made, **env)
     assert 0 == tried.returncode and "2 passed" in tried.stdout, tried.stdout
-    typed = python("-m", "mypy", "--strict", "tea_pack", cwd=made)
+
+
+@pytest.mark.soak
+def test_a_new_pack_is_typed(workspace: Path, tmp_path: Path) -> None:
+    fdc("pack", "new", "tea", str(tmp_path / "made"), cwd=workspace)
+    typed = python("-m", "mypy", "--strict", "tea_pack", cwd=tmp_path / "made")
     assert 0 == typed.returncode, typed.stdout
 
 

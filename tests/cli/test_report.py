@@ -233,10 +233,11 @@ def test_the_page_of_a_damaged_run_says_so(reported: Path) -> None:
 
 def test_a_step_of_which_nobody_knows_whether_it_happened_says_what_to_do(workspace: Path) -> None:
     (workspace / "p.plan").write_text(
-        "set_plan x\nplan_step_complete x\nrun_in_bash_session echo > begun; exec sleep 300\nclose_task\nsubmit\n"
+        "set_plan x\nplan_step_complete x\nrun_in_bash_session echo x > begun; exec sleep 300\nclose_task\nsubmit\n"
     )
+    (workspace / "begun").touch()
     with fdc_started("run", "p.plan", "--allow-unsandboxed", cwd=workspace) as driver:
-        wait_for((workspace / "begun").exists)
+        wait_for((workspace / "begun").read_text)
         driver.kill()
         driver.wait()
     interrupted = page_of(workspace)

@@ -227,6 +227,7 @@ def test_a_budget_stops_a_run_before_the_step_and_more_of_it_lets_the_run_go_on(
 
 
 def test_a_failed_step_can_be_tried_again_when_its_cause_is_gone(workspace: Path) -> None:
+    (workspace / "log").touch()
     write(workspace, "run_in_bash_session test -e ready && echo once >> log")
     done = fdc("run", "a.plan", cwd=workspace)
     assert (
@@ -264,6 +265,7 @@ def test_the_program_that_was_proved_is_what_goes_on_whatever_becomes_of_the_fil
     workspace: Path,
 ) -> None:
     """G-TOC."""
+    (workspace / "which").touch()
     write(workspace, "x <- request_user_input Go on?", "run_in_bash_session echo proved > which")
     name = run_name(fdc("run", "a.plan", cwd=workspace).stdout)
     write(workspace, "x <- request_user_input Go on?", "run_in_bash_session echo swapped > which")
@@ -339,6 +341,7 @@ def test_a_pipe_that_closes_does_not_stop_a_run(plan: Path) -> None:
 def test_an_interrupted_run_says_how_it_goes_on_and_leaves_no_process(
     workspace: Path, number: int
 ) -> None:
+    (workspace / "pid").touch()
     write(
         workspace,
         "run_in_bash_session echo $$ > pid; test -e again || sleep 60",
@@ -385,6 +388,8 @@ def test_an_interrupted_fork_leaves_no_process_of_any_branch(workspace: Path) ->
         "    run_in_bash_session trap '' TERM; echo $$ > {f}.pid; sleep 60; sleep 60\nclose_task\nsubmit\n"
     )
     pids = [workspace / f"{name}.in.pid" for name in "abc"]
+    for path in pids:
+        path.touch()
     with fdc_started("run", "a.plan", cwd=workspace) as process:
         wait_for(lambda: all(path.exists() and path.read_text().strip() for path in pids))
         for _ in range(2):

@@ -217,3 +217,25 @@ def test_what_the_run_within_wrote_of_outside_is_outside_afterwards(mail: Path) 
     done = started(mail, outer, inner)
     assert 1 == done.returncode, done.stdout + done.stderr
     assert "holds text from outside, which the run" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("inner", "within", "said"),
+    [
+        ('mail <- read_file mail/a.md\nrequire "tea" in mail else "no"\n', "  run_plan {text}\n", "`run_plan`"),
+        (COPY, "  x <- read_file notes.md\n", "did not when this plan was proved"),
+        (COPY, "  for_each_file *.md as f\n    message_user {f}\n", "did not when this plan was proved"),
+    ],
+)  # fmt: skip
+def test_no_branch_keeps_a_failure_that_text_from_outside_decided(
+    mail: Path, inner: str, within: str, said: str
+) -> None:
+    first = "" if "run_plan" in within else "run_plan {text}\n"
+    outer = (
+        f"{HEAD}text <- read_file inner.txt\nfiles <- list_files notes.md\n{first}"
+        f"done <- fork one in {{files}} max 1 keep failures\n{within}  yield {{one}}\n"
+        f"overwrite_file_with_block made.md\n  {{done}}\n{END}"
+    )
+    done = started(mail, outer, f"{HEAD}{inner}{END}")
+    assert 1 == done.returncode and said in done.stdout, done.stdout + done.stderr
+    assert not (mail / "made.md").exists()

@@ -113,9 +113,11 @@ def test_a_path_of_pythons_that_names_the_working_folder_counts_for_nothing_late
         ):
             (hostile / name).unlink(missing_ok=True)
     shutil.rmtree(hostile / "fdc_toolchain")
-    for arguments in (["lint", "--no-cache", "a.plan"], ["doctor"], ["run", "a.plan"]):
-        done = fdc(*arguments, cwd=hostile, env={"PYTHONPATH": "."})
-        assert 0 == done.returncode, done.stderr
+    shutil.copytree(hostile, hostile / "inner")
+    for folder in (".", str(hostile / "inner")):
+        for arguments in (["lint", "--no-cache", "a.plan"], ["doctor"], ["run", "a.plan"]):
+            done = fdc(*arguments, cwd=hostile, env={"PYTHONPATH": folder})
+            assert 0 == done.returncode, done.stderr
 
 
 def test_what_fdc_starts_of_itself_ignores_the_environment_and_the_working_folder(

@@ -169,7 +169,7 @@ def test_the_core_says_what_its_tools_need_and_refuse(shop: Path) -> None:
         ("create_file_with_block {q}\n    x", "exists"),
         ("overwrite_file_with_block docs/{q}\n    x", "file"),
         ("replace_with_git_merge_diff {q}\n    <<<<<<< SEARCH\n    no\n    =======\n    y\n    >>>>>>> REPLACE", "diff"),
-        ("grep {r} {q}", "argument"),
+        ("grep {r} {q}", "type"),
     ],
 )  # fmt: skip
 def test_a_failure_of_a_step_is_one_of_the_kinds_that_are_told(

@@ -15,9 +15,12 @@ from tests.support.inside import fdc
 
 
 @pytest.mark.parametrize(
-    "words", [("doctor",), ("tools",), ("tools", "--pack", "research"), ("rules",)]
+    "words",
+    [("doctor",), ("tools",), ("tools", "--pack", "research"), ("rules",), ("audit",)],
 )
 def test_no_line_is_wider_than_the_terminal(workspace: Path, words: tuple[str, ...]) -> None:
+    (workspace / "protocols").mkdir()
+    (workspace / "protocols/tea.protocol.json").write_text('{"protocol_id": "tea"}')
     terminal = Terminal(workspace, *words)
     try:
         shown = terminal.until(None)

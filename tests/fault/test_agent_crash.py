@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
-import sysconfig
 import venv
 from collections import Counter
 from collections.abc import Iterator
@@ -91,9 +91,7 @@ def held_python(folder: Path) -> str:
     site = next(folder.glob("lib/python*/site-packages"))
     (site / "held.py").write_text(HELD_RESEARCH)
     (site / "held.pth").write_text("import held\n")
-    (site / "those.pth").write_text(
-        f"{sysconfig.get_path('purelib')}\n{sysconfig.get_path('platlib')}\n"
-    )
+    (site / "those.pth").write_text("\n".join(path for path in sys.path if os.path.isdir(path)))
     return str(folder / "bin" / "python")
 
 

@@ -2,15 +2,19 @@
 
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.linking.project.quiet_git import refuse_pipes
-from fdc_toolchain.sandbox import sandbox
+from fdc_toolchain.doctor import machine
+from fdc_toolchain.linking.project.protected import outside_path, own_environment
+from fdc_toolchain.linking.project.quiet_git import ask_git, refuse_pipes
+from fdc_toolchain.runs.records import identity
+from fdc_toolchain.sandbox import attempts, sandbox
 from fdc_toolchain.tools import context as context_room
-from fdc_toolchain.tools import intent_files
+from fdc_toolchain.tools import intent_files, shell
 from fdc_toolchain.tools.files import file_tools, git_tools
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
@@ -106,6 +110,40 @@ def test_what_was_added_is_committed_by_the_user_and_nothing_is_started(context,
         git_tools.commit({"message": "third"}, context)
 
 
+def test_a_program_of_the_workspaces_own_environment_is_started_by_commands_only(
+    context, tmp_path, monkeypatch
+):
+    """A command may write `.venv/bin`, which is on the PATH of whoever works in it."""
+    folder, own = Path(context.root.path), Path(context.root.path, ".venv/bin")
+    own.mkdir(parents=True)
+    (own.parent / "pyvenv.cfg").touch()
+    (own / "python").symlink_to("/usr/bin/python3")
+    monkeypatch.setenv("PATH", f"{own}:.:{os.environ['PATH']}")
+    monkeypatch.chdir(folder)
+    assert own_environment(str(own)) and str(own) not in outside_path().split(":")
+    for name in ("git", "bwrap", "true", "cat"):
+        for path in (own / name, folder / name):
+            path.write_text(
+                f"#!/bin/sh\necho {name} >> {tmp_path}/started\necho {name} >> .git/started\nexit 1\n"
+            )
+            path.chmod(0o755)
+    attempts.look_again()
+    assert sandbox.offered(context.operator.tiers[0])
+    (folder / "a.txt").write_text("b\n")
+    git_tools.add({"path": "a.txt"}, context)
+    git_tools.commit({"message": "second"}, context)
+    assert (
+        identity.commit(str(folder)) is not None and ask_git(str(folder), "status").returncode == 0
+    )
+    assert machine._git(str(folder)).grade == "ok"
+    said = shell.run_in_bash_session({"command": "echo hello; command -v git"}, context)
+    assert f"hello\n{own}/git\n" == said.value["output"]
+    shutil.copy(own / "cat", own / "bash")
+    said = shell.run_in_bash_session({"command": "cat a.txt"}, context)
+    assert "b\n" == said.value["output"]  # text from outside may have written these programs
+    assert not (tmp_path / "started").exists() and not (folder / ".git/started").exists()
+
+
 def test_a_file_that_goes_through_a_program_is_refused(context):
     folder = Path(context.root.path)
     (folder / ".gitattributes").write_text("*.bin filter=lfs\n")
@@ -119,6 +157,15 @@ def test_a_worktree_is_refused_in_words_that_say_why(context, tmp_path):
     git(folder, "worktree", "add", "-q", str(tmp_path / "tree"))
     with pytest.raises(ToolFailure, match="as in a worktree or a submodule"):
         git_tools.add({"path": "a.txt"}, replace(context, root=Root(str(tmp_path / "tree"))))
+
+
+def test_a_clone_that_shares_the_objects_of_another_is_refused_in_words_that_say_why(context):
+    folder = Path(context.root.path)
+    git(folder.parent, "clone", "-q", "--shared", "workspace", "other")
+    with pytest.raises(ToolFailure, match=r"`.git/objects/info/alternates` names another"):
+        git_tools.commit(
+            {"message": "x"}, replace(context, root=Root(str(folder.parent / "other")))
+        )
 
 
 def test_what_a_partial_clone_lacks_is_not_fetched_by_a_program_of_its_settings(context):

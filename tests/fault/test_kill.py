@@ -108,7 +108,7 @@ def deeds(workspace: Path) -> Path:
     (workspace / "own_deeds.py").write_text(OWN_TOOLS)
     (workspace / "p.plan").write_text(PLAN)
     (workspace / "inner.plan").write_text(INNER)
-    for name in ("a.in", "b.in"):
+    for name in ("a.in", "b.in", "shell.log"):
         (workspace / name).write_text("")
     return workspace
 
@@ -284,8 +284,9 @@ def test_a_command_whose_controller_was_killed_is_asked_about_and_not_run_again(
     (workspace / "p.plan").write_text(
         "set_plan x\nplan_step_complete x\nrun_in_bash_session echo x >> log; sleep 60\nclose_task\nsubmit\n"
     )
+    (workspace / "log").write_text("")
     with fdc_started("run", "p.plan", cwd=workspace) as process:
-        wait_for(lambda: (workspace / "log").exists())
+        wait_for(lambda: (workspace / "log").read_text())
         process.kill()
     wait_for(lambda: not working_in(workspace))
     name = the_run(workspace)["run"]

@@ -141,16 +141,77 @@ def test_the_settings_of_a_repository_without_git_are_protected(top, tier):
     held.close()
 
 
-def test_programs_that_git_starts_by_its_settings_are_protected(top):
-    (top / ".git/config").write_text(
-        '[filter "x"]\n\tclean = "sh tools/clean.sh %f"\n[core]\n\tsshCommand = tools/ssh -v\n[include]\n\tpath = ../git.inc\n'
+def test_repositories_below_the_top_lead_somewhere_too(top, tier):
+    """A clone in a folder, a submodule, and a link in a folder of `.git`: a person commits in each of them."""
+    files = {
+        "vendor/x/.git/config": "[core]\nhooksPath = ../hooks\n", "vendor/hooks/pre-commit": "was\n",
+        ".git/config": "", ".git/modules/lib/config": "[core]\nhooksPath = hooks\n[include]\npath = ../../../more.ini\n",
+        ".git/modules/lib/HEAD": "", ".git/modules/lib/objects/o": "", ".git/modules/lib/refs/r": "",
+        "lib/.git": "gitdir: ../.git/modules/lib\n", "lib/hooks/pre-commit": "was\n", "more.ini": "was\n",
+        "tools/info/attributes": "was\n", "led/main": "was\n", "free/a": "was\n",
+    }  # fmt: skip
+    for path, text in files.items():
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        (top / path).write_text(text)
+    (top / ".git/modules/lib/info").symlink_to("../../../tools/info")
+    (top / ".git/refs").mkdir()
+    (top / ".git/refs/heads").symlink_to("../../led")
+    led = [path for path, text in files.items() if text == "was\n"]
+    held = opened(str(top))
+    run(
+        held,
+        "; ".join(f"(echo evil > {path}) 2> /dev/null" for path in led) + "; exit 0",
+        only(tier),
     )
-    (top / "git.inc").write_text("[core]\n\thooksPath = more\n[diff]\n\texternal=tools/none\n")
-    for name in ("clean.sh", "ssh"):
-        (top / "tools" / name).write_text("")
-    found = Leads(str(top), whole=True).protect
-    assert {"tools/clean.sh", "tools/ssh", "git.inc", "more"} <= set(found)
-    assert "tools/none" not in found
+    assert ["free/a"] == [path for path in led if Path(top, path).read_text() != "was\n"]
+    held.close()
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        '[filter "x"]\n\tclean = "sh tools/x.sh %f"', "[core]\n\tsshCommand = tools/x.sh -v", "[diff]\n\texternal=tools/x.sh",
+        '[filter "a\\"b"]\n\tsmudge = tools/x.sh', "[filter.x]\n\tprocess = tools/x.sh", "[pager]\n\tlog = tools/x.sh",
+        "[gc]\n\trecentObjectsHook = tools/x.sh", "[core]\n\talternateRefsCommand = tools/x.sh",
+        '[hook "x"]\n\tcommand = tools/x.sh', '[remote "o"]\n\tuploadpack = tools/x.sh', '[credential "a"]\n\thelper=!tools/x.sh',
+        '[submodule "s"]\n\tupdate = !tools/x.sh', '[gpg "ssh"]\n\tdefaultKeyCommand = tools/x.sh',
+        "[init]\n\ttemplateDir = tools/x.sh", '[gpg "ssh"]\n\tallowedSignersFile = tools/x.sh',
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("there", [True, False])
+def test_programs_that_git_starts_by_its_settings_are_protected(top, setting, there):
+    """Also one that is not there yet: a step would make it, and git start it."""
+    (top / ".git/config").write_text("[include]\n\tpath = ../git.inc\n")
+    (top / "git.inc").write_text(setting)
+    if there:
+        (top / "tools/x.sh").write_text("")
+    assert {"tools/x.sh", "git.inc"} <= set(Leads(str(top), whole=False).protect)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BASH_ENV", "tools/x.sh"), ("LD_PRELOAD", "/lib/none.so {top}/tools/x.sh"), ("EDITOR", "env A=1 {top}/tools/x.sh -w"),
+        ("LD_LIBRARY_PATH", "/usr/lib:{top}/tools/x.sh:"), ("NODE_OPTIONS", "--require=./tools/x.sh"),
+        ("GIT_EXEC_PATH", "{top}/tools/x.sh"), ("GIT_SSH_COMMAND", "'{top}/tools/x.sh' -F none"),
+    ],
+)  # fmt: skip
+def test_what_variables_make_programs_run_by_themselves_is_protected(top, monkeypatch, name, value):
+    """They are those of the user, whose editor, shell and git obey them; fdc's own Python and git load libraries by them."""
+    assert [] == of_environment(str(top), "")
+    monkeypatch.chdir(top)
+    monkeypatch.setenv(name, value.format(top=top))
+    assert ["tools/x.sh"] == of_environment(str(top), "")
+
+
+def test_settings_of_git_that_a_variable_names_are_obeyed(top, monkeypatch):
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(top / "tools/gitconfig"))
+    (top / "tools/gitconfig").write_text("[core]\n\thooksPath = tools/hooks\n")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "Diff.X.textConv")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "tools/conv")
+    found = Leads(str(top), whole=False).protect
+    assert {"tools/gitconfig", "tools/hooks", "tools/conv"} <= set(found)
 
 
 def test_the_environment_that_fdc_runs_in_is_protected(top, monkeypatch):
@@ -161,6 +222,23 @@ def test_the_environment_that_fdc_runs_in_is_protected(top, monkeypatch):
     held = opened(str(top))
     with pytest.raises(ToolFailure, match="is protected"):
         held.write(".venv/lib/evil.pth", b"import os", "create", "k")
+    held.close()
+
+
+def test_what_python_imports_before_fdc_can_look_is_not_made_by_a_step(top, monkeypatch, tier):
+    """A PYTHONPATH that names sources of the workspace, and the user's own packages where the home is the workspace."""
+    monkeypatch.setenv("PYTHONPATH", f"{top}/src:")
+    monkeypatch.setattr("site.getusersitepackages", lambda: str(top / ".local/lib/x"))
+    monkeypatch.setattr("site.ENABLE_USER_SITE", True)
+    (top / "src").mkdir()
+    (top / ".local/lib/x").mkdir(parents=True)
+    held = opened(str(top))
+    made = "mkdir src/re; touch src/re/__init__.py src/sitecustomize.py src/enum.so src/shop.py .local/lib/x/a.pth"
+    assert run(held, f"{made}; exit 0", only(tier)).failure.kind == "protected"
+    assert ["shop.py"] == os.listdir(top / "src") and [] == os.listdir(top / ".local/lib/x")
+    for path in ("src/fdc_toolchain.py", "src/usercustomize.py", ".local/lib/x/a.pth"):
+        with pytest.raises(ToolFailure, match="is protected"):
+            held.write(path, b"import os", "create", "k")
     held.close()
 
 

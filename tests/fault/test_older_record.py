@@ -48,6 +48,7 @@ def restored(workspace: Path, copy: Path) -> None:
 def answered(workspace: Path, tmp_path: Path) -> tuple[Path, Path]:
     """A run whose approval lies ready, a copy of its record, and what became of it then: it has paid."""
     (workspace / "p.plan").write_text(PAYS)
+    (workspace / "paid.txt").write_text("")
     assert fdc("run", "p.plan", cwd=workspace, env=ALLOW).returncode == 5
     assert fdc("answer", "last", "yes", cwd=workspace).returncode == 0
     shutil.copytree(workspace / ".fdc", tmp_path / "copy")
@@ -101,18 +102,16 @@ def test_a_copy_that_was_taken_while_the_run_was_driven_is_told_too(
 ) -> None:
     """The controller is killed after it has paid: nothing was written at the end of driving."""
     plan = PAYS.replace("request_user_input more?", "run_in_bash_session sleep 600")
-    (workspace / "p.plan").write_text(
-        plan.replace("run_in_bash_session echo", "run_in_bash_session cat gate && echo")
-    )
-    os.mkfifo(workspace / "gate")
+    waits = "run_in_bash_session while [ -e gate ]; do sleep 0.05; done; echo"
+    (workspace / "p.plan").write_text(plan.replace("run_in_bash_session echo", waits))
+    (workspace / "paid.txt").write_text("")
+    (workspace / "gate").write_text("")
     assert fdc("run", "p.plan", cwd=workspace, env=ALLOW).returncode == 5
     assert fdc("answer", "last", "yes", cwd=workspace).returncode == 0
     with fdc_started("resume", "last", cwd=workspace, env=ALLOW, start_new_session=True) as process:
-        gate = os.open(
-            workspace / "gate", os.O_WRONLY
-        )  # the command waits: the answer was used, nothing is paid
+        wait_for(lambda: _begun(workspace, "main/4"))  # the answer was used, nothing is paid
         shutil.copytree(workspace / ".fdc", tmp_path / "copy")
-        os.close(gate)
+        (workspace / "gate").unlink()
         wait_for(lambda: _begun(workspace, "main/5"))
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

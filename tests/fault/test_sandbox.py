@@ -212,6 +212,43 @@ def test_the_network_needs_the_plan_and_the_operator(root, tier, allowed, grante
     assert ("connected" in outcome.value["output"]) is reaches
 
 
+LOCAL = """
+import os, socket, sys
+for address in sys.argv[1:]:
+    try:
+        socket.socket(socket.AF_UNIX).connect(address.replace("@", chr(0)))
+        print("reached", address)
+    except OSError:
+        pass
+for address in sys.argv[1:]:
+    try:
+        socket.socketpair(type=socket.SOCK_DGRAM)[0].sendto(b"order", address.replace("@", chr(0)) + "d")
+        print("told", address)
+    except OSError:
+        pass
+one, other = socket.socketpair()
+one.send(b"pair"); print(other.recv(9).decode())
+"""
+
+
+@pytest.mark.parametrize("network", [False, True])
+def test_no_command_reaches_a_program_outside_by_a_local_socket(root, tier, tmp_path, network):
+    """One of docker, of a session's bus or of a service manager runs what it is told to, outside of every sandbox."""
+    Path(root.path, "look.py").write_text(LOCAL)
+    names = [f"@fdc-{os.getpid()}", str(tmp_path / "bus"), os.path.join(root.path, "a.sock")]
+    with contextlib.ExitStack() as stack:
+        for name in names:
+            server = stack.enter_context(socket.socket(socket.AF_UNIX))
+            server.bind(name.replace("@", chr(0)))
+            server.listen()
+            letters = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+            letters.bind(name.replace("@", chr(0)) + "d")
+        command = f"python3 look.py {' '.join(names)}"
+        grants = ({"net": (((False, "*"),),)},) if network else ()
+        outcome = run(root, command, only(tier, network=network), grants=grants)
+    assert "pair\n" == outcome.value["output"]
+
+
 def test_what_a_command_leaves_behind_is_ended(root, tier):
     """An orphan in a session of its own, whose parent is gone."""
     Path(root.path, "out").mkdir()

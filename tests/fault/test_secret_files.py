@@ -25,6 +25,12 @@ SECRETS = (
     ".npmrc",
     ".netrc",
     ".aws/credentials",
+    ".env~",
+    "conf/id_rsa.old",
+    "deploy/server.key.bak",
+    ".credentials.json.swp",
+    "deploy/prod.env",
+    "terraform.tfstate.backup",
 )
 OPEN = (
     ".env.example",
@@ -34,6 +40,9 @@ OPEN = (
     "monkey",
     "env",
     "docs/pem.md",
+    "example.env",
+    "a.bak",
+    "~",
 )
 
 

@@ -101,6 +101,16 @@ def test_the_result_of_a_tool_is_recorded_and_shown_without_it(place: Path) -> N
     assert (place / ".fdc/runs.sqlite").stat().st_mode & 0o777 == 0o600
 
 
+def test_a_password_in_the_settings_of_git_is_one(workspace: Path) -> None:
+    """Commands see them: an address of a remote, and the header that the CI's checkout puts there."""
+    (workspace / "lib/.git").mkdir(parents=True)
+    (workspace / "lib/.git/config").write_text(
+        '[remote "origin"]\n\turl = https://bob:hunter2hunter2@example.org/some-project-1234567890.git\n'
+        '[http "https://example.org/"]\n\textraheader = AUTHORIZATION: basic eDpzd29yZGZpc2g5OQ==\n'
+    )
+    assert {"hunter2hunter2", "eDpzd29yZGZpc2g5OQ=="} == set(values_of(str(workspace)))
+
+
 def test_a_failure_says_nothing_of_it(place: Path) -> None:
     said = ran(place, "fail")
     assert (

@@ -56,6 +56,7 @@ def shop(workspace: Path) -> Path:
         "own": ("", WRITE.format("{run}/a.md")), "reads": ("", "read_file fdc_tools.json\n"),
         "param": ("param to\n", WRITE.format("out/{to}.md")),
     }  # fmt: skip
+    (workspace / "made").write_text("")
     for name, (head, body) in bodies.items():
         (workspace / f"{name}.plan").write_text(PLAN.format(head=head, body=body))
         (workspace / f"held-{name}.plan").write_text(PLAN.format(head=head, body=f"hold\n{body}"))

@@ -276,7 +276,8 @@ def test_the_commands_of_a_killed_controller_die_with_it(workspace: Path) -> Non
         "set_plan x\nplan_step_complete x\nrun_in_bash_session (sleep 987651 &); echo > began; sleep 987652\n"
         "close_task\nsubmit\n"
     )
+    (workspace / "began").write_text("")
     with fdc_started("run", "p.plan", cwd=workspace) as driver:
-        wait_for(lambda: (workspace / "began").exists() and working_in(workspace))
+        wait_for(lambda: (workspace / "began").read_text() and working_in(workspace))
         driver.kill()
         wait_for(lambda: not working_in(workspace))

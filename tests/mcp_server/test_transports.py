@@ -19,9 +19,9 @@ from fdc_toolchain import api
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.support.background import fdc_started
+from tests.support.background import PATIENCE, fdc_started, wait_for
 from tests.support.mcp_client import MODES, accepted, text_of
-from tests.support.process import fdc
+from tests.support.process import fdc, working_in
 
 ASKS = (
     "set_plan x\nplan_step_complete one\nrecord_user_approval_for_plan it\n"
@@ -142,6 +142,36 @@ def test_a_client_that_lies_errs_and_leaves_gets_no_approval_that_was_not_given(
         assert process.wait(60) == 0
     assert api.show("last", workspace=workspace).status == "waiting"
     assert not (workspace / "out.md").exists()
+
+
+LONG = "touch began; while [ ! -e go ]; do sleep 0.02; done; echo x >> log"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("end", ["kill", "term", "no client"])
+def test_a_server_that_ends_inside_of_a_run_leaves_nothing_running_and_resume_goes_on(
+    workspace: Path, end: str
+) -> None:
+    plan = f"set_plan x\nplan_step_complete one\nrun_in_bash_session {LONG}\nclose_task\nsubmit\n"
+    (workspace / "p.plan").write_text(plan)
+    with fdc_started("mcp", cwd=workspace, stdin=subprocess.PIPE) as process:
+        Wire(process).call(op="start", plan="p.plan")
+        wait_for((workspace / "began").exists)
+        if end == "kill":
+            process.kill()
+        elif end == "term":
+            process.terminate()
+            process.wait(PATIENCE)
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait(PATIENCE)
+    wait_for(lambda: not working_in(workspace))
+    (workspace / "go").touch()
+    asked = fdc("resume", cwd=workspace)
+    assert asked.returncode == 5 and not (workspace / "log").exists(), asked
+    assert 0 == fdc("resume", "--all", "--assume", "not-done", cwd=workspace).returncode
+    assert (workspace / "log").read_text() == "x\n"
+    assert 0 == fdc("verify", "last", cwd=workspace).returncode
 
 
 @pytest.fixture

@@ -204,6 +204,7 @@ FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
             for one in [state.names.get(ref[0], Name(0))]
         ),
     ),
+    "that settings name files": ("named", steps.Steps, "of_others", lambda self, files: 0),
     "that text is cleared by nobody": ("clears", steps, "cleared", lambda label, sinks: 0),
 }
 

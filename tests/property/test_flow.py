@@ -165,6 +165,8 @@ FORGOTTEN: dict[str, tuple[str, Any, str, Any]] = {
         "hidden",
         lambda pattern: pattern.begins.startswith(RUN),
     ),
+    "that settings name files": ("named", PlanFiles, "of_others", lambda self, pattern, where: 0),
+    "what a step opens to change it": ("named", plan_flow, "opened", lambda node: ()),
     "that a shell is not a data command": (
         "code",
         touched,

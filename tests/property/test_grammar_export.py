@@ -175,6 +175,26 @@ def test_a_reference_alone_in_quotes_is_no_text(place: Path) -> None:
         assert spells(made, text) == (word.strip('"') != "{list1}"), word
 
 
+def test_no_argument_is_begun_that_no_name_can_end(place: Path) -> None:
+    """The inputs of `run_plan` are an object: without a name for one, the line ends after the plan."""
+    grammar = export(linker(place), "llguidance", tools=[*TOOLS, "run_plan"], most=8).text
+    stores = "# It may store text from outside, and runs no command.\nbudget"
+    text = f"{GOOD.partition('text1')[0].replace('budget', stores)}run_plan tea "
+    tokens = BYTES.tokenize_bytes(text.encode())
+    assert matcher(grammar).validate_tokens(tokens) == len(tokens) - 1
+
+
+def test_a_value_that_may_have_fields_is_compared_with_no_number(
+    place: Path, parametric: Grammar
+) -> None:
+    """Lint knows of what equals a number that it has no fields, and a later line may use one."""
+    made = matcher(parametric.text)
+    head = f"{GOOD.partition('text1')[0]}list3 <- grep tea\nfor item3 in {{list3}} max 4\n  if "
+    for line, spelled in (("item3 and item3.path == 12\n", True), ("item3 == 12\n", False)):
+        tokens = BYTES.tokenize_bytes((head + line).encode())
+        assert (made.validate_tokens(tokens) == len(tokens)) == spelled
+
+
 def walked(first: LLMatcher, count: int) -> Iterator[str]:
     """Random texts, byte by byte, as the masks of the matcher allow."""
     for seed in range(count):

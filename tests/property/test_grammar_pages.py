@@ -106,7 +106,7 @@ def test_a_plan_without_budget_is_spelled_with_names_of_the_pool(place: Path) ->
     assert errors(linker(place), many) == [] and not spells(found[0], many)
 
 
-@pytest.mark.long
+@pytest.mark.soak
 def test_a_third_of_the_plans_of_pages_is_spelled_with_names_of_the_pool(place: Path) -> None:
     """The others delete or move files, write where no new file goes, state `allow`, and so on: docs/grammar.md."""
     spelled = wrong = 0

@@ -138,7 +138,7 @@ MUTANTS: list[tuple[str, str, str]] = [
         "return found",
     ),
     ("solver.files.plan_effects", "rest = then(rest, entry.rest)", "pass"),
-    ("solver.files.plan_effects", "(node.alias, node.name))", "(node.alias,))"),
+    ("solver.files.step_paths", "dict.fromkeys(own, present)", "{loop.alias: present}"),
     ("solver.files.step_paths", "given[name] = (param.default,)", "pass"),
     ("files", "entry = 1 if exists(literal) else 0", "entry = 0 if exists(literal) else 1"),
     ("solver.files.fork_conflicts", "repeat(outer.rest, node.least, node.most)", "outer.rest"),

@@ -6,9 +6,12 @@ from itertools import product
 from random import Random
 
 import pytest
+from fdc_toolchain.certificate.file_sets import HOLE, apart, files_of
 from fdc_toolchain.rules.solver.events import fits, pattern_of
 from fdc_toolchain.rules.solver.files.path_language import APART, GLOB, hits
 from fdc_toolchain.rules.solver.files.paths import Path, path_of
+from fdc_toolchain.rules.solver.flow.file_taint import meet as meet_in_flow
+from fdc_toolchain.rules.solver.flow.file_taint import pattern_of as pattern_of_path
 from fdc_toolchain.syntax.values import rest
 from fdc_toolchain.text.glob_match import compiled, matches, meet, plain
 
@@ -68,10 +71,37 @@ def test_what_a_pattern_says_of_a_glob_holds_for_every_value(texts: int) -> None
 
 def _template(rng: Random, glob: str) -> tuple[str, Path]:
     """A text with values in it, and the path of the analysis that it stands for: `{f}` is a file that the glob matches."""
-    words = [rng.choice((*PIECES, "{p}", "{q}", "{f}")) for _ in range(rng.randrange(1, 5))]
+    words = [rng.choice((*PIECES, *("{p}", "{q}") * 3, "{f}")) for _ in range(rng.randrange(1, 7))]
     text = "".join(words).lstrip("/") or "a"
     path = path_of(rest(text))
     return text, tuple((*part, GLOB + glob) if part == ("f",) else part for part in path)
+
+
+def _holes(text: str) -> str:
+    for name in ("{p}", "{q}", "{f}"):
+        text = text.replace(name, HOLE)
+    return text
+
+
+@pytest.mark.parametrize("texts", quick_and_whole(share(1_000), share(16_000)))
+def test_a_path_meets_each_literal_path_that_its_values_make(texts: int) -> None:
+    """For the analysis of files, for that of text that goes through them, and for the checker of certificates."""
+    checked = 0
+    for seed in range(texts):
+        rng = Random(seed)
+        glob = rng.choice(GLOBS)
+        text, path = _template(rng, glob)
+        files = [name for name in FILES if found_by(glob, name)] or ["none"]
+        for p, q in product(VALUES, VALUES):
+            whole = text.replace("{p}", p).replace("{q}", q).replace("{f}", rng.choice(files))
+            if refused(whole) or ".." in whole.split("/"):
+                continue
+            checked += 1
+            name = plain(whole)
+            assert hits(path, (name,)) != APART, (text, whole, path)
+            assert meet_in_flow(pattern_of_path(rest(text)), pattern_of_path(rest(name))), text
+            assert not apart(files_of(_holes(text)), files_of(name)), text
+    assert checked > 20 * texts
 
 
 @pytest.mark.parametrize("pairs", quick_and_whole(share(1_500), share(6_000)))

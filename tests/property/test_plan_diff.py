@@ -221,6 +221,13 @@ def test_a_gate_that_asks_about_something_else_or_earlier_is_weaker(place: Path)
         assert not any(compared(place, small(old), small(old)).grown.values())
 
 
+def test_more_rounds_that_cost_nothing_themselves_are_more_cost(place: Path) -> None:
+    """A run that finds more files went no further."""
+    loop = "for_each_file docs/*.md max {}\n  require len(file1) > 1 else 'short'\n"
+    assert compared(place, small(loop.format(3)), small(loop.format(4))).grown["more-cost"]
+    assert not compared(place, small(loop.format(4)), small(loop.format(3))).grown["more-cost"]
+
+
 def test_fewer_attempts_at_a_condition_are_weaker_and_more_are_not(place: Path) -> None:
     """Behind the loop the condition holds, or so many attempts were made: more of them are the stronger sentence."""
     loop = "iterate max {} until a == 'y'\n  hello_world\n"

@@ -15,7 +15,7 @@ from fdc_toolchain.linking.project.settings import SettingsError
 from fdc_toolchain.rules.bounds import Bounds
 from fdc_toolchain.runs.plan_diff.compare import MEASURES, Side, compare
 
-from tests.reference.interpret import Interpreter, catalogue
+from tests.reference.interpret import End, Interpreter, catalogue
 from tests.reference.runs import PlanSet, folder
 from tests.reference.wide import plan_set
 from tests.reference.world import World
@@ -54,10 +54,14 @@ def side(plans: PlanSet, root: Path) -> Side | None:
     return Side(program_of(checked), {name: getattr(cost, name) for name in MEASURES})
 
 
-def done(plans: PlanSet, seed: int) -> set[tuple[str, str]]:
-    """What a run in a world does that changes something, and to what."""
+def ran(plans: PlanSet, seed: int) -> End:
+    """The run in a world."""
     with folder(plans.files) as root:
-        end = Interpreter(plans.files, root, Steady(seed)).run(plans.root, {})
+        return Interpreter(plans.files, root, Steady(seed)).run(plans.root, {})
+
+
+def done(end: End) -> set[tuple[str, str]]:
+    """What a run does that changes something, and to what."""
     return {
         (step.tool, json.dumps({key: value for key, value in step.request.items() if key not in DATA}, sort_keys=True))
         for step in end.trace
@@ -83,13 +87,15 @@ def more(seed: int, worlds: int = 6) -> tuple[int, list[str]]:
             if other is None or any(compare(old, other).grown.values()):
                 continue
             passed += 1
-            if any(done(new, world) - done(plans, world) for world in range(worlds)):
+            ends = [(ran(plans, world), ran(new, world)) for world in range(worlds)]
+            # Where an assumption stopped the old run, the new one may go on (docs/diff.md).
+            if any(done(now) - done(end) for end, now in ends if end.cause != "missing"):
                 wrong.append(f"seed {seed}\n{plans.files[plans.root]}\n--- became\n{text}")
     return passed, wrong
 
 
 def test_plans_by_chance_that_pass_do_no_more() -> None:
-    assert [more(seed)[1] for seed in range(2268, 2273)] == [[]] * 5
+    assert [more(seed)[1] for seed in (*range(2268, 2273), 968963481)] == [[]] * 6
 
 
 def test_the_judge_sees_a_run_that_does_more() -> None:
@@ -100,7 +106,7 @@ def test_the_judge_sees_a_run_that_does_more() -> None:
         "p.plan", {**plans.files, "p.plan": f"{head}for_each_file none/*.md max 1\n  {body}"}
     )
     new = PlanSet("p.plan", {**plans.files, "p.plan": head + body})
-    assert {tool for tool, _ in done(new, 0) - done(old, 0)} == {"run_in_bash_session"}
+    assert {tool for tool, _ in done(ran(new, 0)) - done(ran(old, 0))} == {"run_in_bash_session"}
 
 
 @pytest.mark.soak

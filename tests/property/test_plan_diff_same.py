@@ -121,3 +121,61 @@ def test_a_parameter_may_have_a_word_of_the_program_as_its_name(place: Path) -> 
     changed = holding(place, small(loop.replace("ref={word}", "ref=word")))
     assert changed is not None
     assert compare(side(place, small(loop)), changed).grown["weaker-gate"]
+
+
+FRAGMENT = "use fragment tooling/fdc_fsm.json\n"
+FRAGMENTS = {
+    "reads": FRAGMENT + 'param path = "docs/tea.md"\nfound <- read_file {path}\nyield {found}\n',
+    "tells": FRAGMENT + "param words\nmessage_user I say {words}\nok <- request_user_input {words}?\nrequire ok else \"x\"\n",
+    "names": FRAGMENT + 'hits <- list_files docs\nyield {hits}\n',
+}  # fmt: skip
+REFACTORED = [
+    ("text <- read_file docs/tea.md\n", "text <- call_plan reads.plan path=docs/tea.md\n"),
+    ("text <- read_file docs/tea.md\n", "text <- call_plan reads.plan\n"),
+    ("text <- call_plan reads.plan\n", "text <- call_plan reads.plan path=docs/tea.md\n"),
+    (
+        "message_user I say tea\ntext <- request_user_input tea?\nrequire text else 'x'\n",
+        "call_plan tells.plan words=tea\ntext <- hello_world a\n",
+    ),
+    (
+        "text <- list_files docs\nfor one in {text} max 5\n  text <- read_file {one}\n",
+        "text <- call_plan names.plan\nfor one in {text} max 5\n  text <- read_file {one}\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), REFACTORED)
+def test_steps_that_move_into_a_called_plan_gain_no_access(place: Path, old: str, new: str) -> None:
+    for name, text in FRAGMENTS.items():
+        (place / f"{name}.plan").write_text(text, "utf-8")
+    end = "message_user {text}\n"
+    one, other = (side(place, small(body + end)) for body in (old, new))
+    grown = compare(one, other).grown
+    assert [row for row in grown["more-access"] if "hello_world" not in row] == []
+    assert not [row for row in grown["weaker-gate"] if "hello_world" not in row]
+    for less, more in (
+        ("docs/tea.md", "docs/other.md"),
+        ("words=tea", "words=coffee"),
+        ("names.plan", "reads.plan"),
+    ):
+        if (
+            less in new
+            and (found := holding(place, small(new.replace(less, more) + end))) is not None
+        ):
+            gained = compare(one, found).grown
+            assert gained["more-access"] or gained["weaker-gate"], more
+
+
+def test_a_file_that_a_plan_names_itself_is_more_than_the_same_as_a_value(place: Path) -> None:
+    """Only a plan's own text opens a file that is protected."""
+    (place / "reads.plan").write_text(
+        FRAGMENTS["reads"].replace("docs/tea.md", "fdc.toml"), "utf-8"
+    )
+    value, named = (
+        side(place, small(f"text <- {step}\nmessage_user {{text}}\n"))
+        for step in ("call_plan reads.plan", "read_file fdc.toml")
+    )
+    assert (
+        compare(value, named).grown["more-access"]
+        and not compare(named, value).grown["more-access"]
+    )

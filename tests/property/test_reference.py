@@ -60,9 +60,12 @@ STANDING = ("alone", "form", "obeyed", "granted", "usage")
 
 
 def blocked(why: str, deeds: list[tuple[str, str, str]]) -> bool:
-    """True where a command has made a file on the way to the one that `why` names."""
+    """True where a command has made a file on the way to the one that `why` names, or in a folder of that name."""
     path = why.split("`")[1] if "`" in why else ""
-    return any(what == "made" and path.startswith(f"{made}/") for _, made, what in deeds)
+    return any(
+        what == "made" and (path.startswith(f"{made}/") or made.startswith(f"{path}/"))
+        for _, made, what in deeds
+    )
 
 
 class Tally:

@@ -34,7 +34,7 @@ def number_in(value: Any) -> float | None:
     """The number that a number is or a text spells."""
     if kind_of(value) == "number":
         return float(value)
-    if isinstance(value, str) and re.fullmatch(r"-?\d+(\.\d+)?", value):
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value):
         return float(value)
     return None
 

@@ -50,6 +50,8 @@ class Callee(NamedTuple):
 
 
 class Maker:
+    deepest = 3
+
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.slip = self.random.choice((0.0, 0.0, 0.03, 0.1))
@@ -74,7 +76,8 @@ class Maker:
 
     def name(self, kind: str, picture: Picture) -> str:
         self.fresh += 1
-        name = f"{kind[0]}{self.fresh}"
+        again = sorted(picture.names) if self.chance(0.06) else ()
+        name = self.random.choice(again or (f"{kind[0]}{self.fresh}",))
         picture.names[name] = kind
         return name
 
@@ -147,7 +150,8 @@ class Maker:
         parameters: dict[str, bool] = {}
         if called and self.chance(0.4) or self.chance(0.15):
             default = not called or self.chance(0.5)
-            lines.append("param page" + (f" = {self.path(picture)}" if default else ""))
+            given = self.path(picture) if self.chance(0.9) else self.random.choice(('""', "."))
+            lines.append("param page" + (f" = {given}" if default else ""))
             parameters["page"] = default
             picture.names["page"] = "item"
         if self.chance(0.15):
@@ -187,8 +191,7 @@ class Maker:
 
     def body(self, picture: Picture, depth: int, least: int = 0) -> list[str]:
         lines: list[str] = []
-        count = self.random.randint(max(least, 1), 3 if depth else 5)
-        for _ in range(count):
+        for _ in range(self.random.randint(max(least, 1), (5, 3, 3, 3, 1)[min(depth, 4)])):
             if self.left <= 0 and len(lines) >= least:
                 break
             self.left -= 1
@@ -208,7 +211,7 @@ class Maker:
 
     def statement(self, picture: Picture, depth: int) -> list[str]:
         options = [*self.kinds, "message", "require"]
-        if depth < 3:
+        if depth < self.deepest:
             options += ["if", "if", "each", "for", "fork", "iterate"]
         if self.callees or self.myself:
             options += ["call", "call"]
@@ -225,8 +228,7 @@ class Maker:
 
     def path(self, picture: Picture, *, absent: bool = False) -> str:
         pool = sorted(picture.absent if absent else picture.there)
-        if not pool:
-            self.slipped = True
+        self.slipped = self.slipped or not pool
         if self.slips() or not pool:
             pool = [*PATHS]
         return self.random.choice(pool)
@@ -236,7 +238,8 @@ class Maker:
         if item and self.chance(0.5):
             return f"{{{item}}}"
         if item and self.chance(0.1):
-            return self.random.choice(BESIDE).format(f"{{{item}}}")
+            both = [f"{{{one}}}" for one in (item, self.reference(picture, "item", "answer"))]
+            return self.random.choice(BESIDE).format(*both)
         path = self.path(picture)
         return self.random.choice(SPELLED).format(path) if self.chance(0.03) else path
 
@@ -254,9 +257,8 @@ class Maker:
                 (*FOLDERS, *GLOBS) if self.slips() else ("docs/*.md", "docs/**", "out/*", "**/*.md")
             )
             where = self.glob(picture, *pool)
-            if self.chance(0.2):
-                return [f"list_files {where}"]
-            return [f"{self.name('list', picture)} <- list_files {where}"]
+            bound = "" if self.chance(0.2) else f"{self.name('list', picture)} <- "
+            return [f"{bound}list_files {where}"]
         if kind == "grep" and self.chance(0.4):
             form = self.random.choice(
                 ('"text of" path={}', "path={} pattern=keep", '"^keep$" "{}"', "keep|text {}")
@@ -266,10 +268,9 @@ class Maker:
             ]
         if kind == "grep":
             return [f"{self.name('hits', picture)} <- grep keep {self.glob(picture, *GLOBS)}"]
-        if self.chance(0.6):
-            path = self.used_path(picture)
-            return [f"{self.name('text', picture)} <- read_file {path}"]
-        return [f"read_file {self.used_path(picture)}"]
+        path = self.used_path(picture)
+        bound = f"{self.name('text', picture)} <- " if self.chance(0.6) else ""
+        return [f"{bound}read_file {path}"]
 
     def make_write(self, picture: Picture, depth: int) -> list[str]:
         kind = self.random.choice(("create", "create", "overwrite", "overwrite", "edit"))
@@ -287,9 +288,8 @@ class Maker:
         if nested:
             path = nested
         elif item and self.chance(0.5):
-            path = self.random.choice(
-                (f"new/{{{item}}}", f"out/{{{item}}}", f"{{run}}/{{{item}}}", f"{{{item}}}.bak")
-            )
+            both = [f"{{{one}}}" for one in (item, self.reference(picture, "item", "answer"))]
+            path = self.random.choice(("new/{0}", "{{run}}/{0}", *BESIDE)).format(*both)
         else:
             path = self.path(picture, absent=kind == "create")
             picture.there.add(path)

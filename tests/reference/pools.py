@@ -15,7 +15,11 @@ COMPUTED_GLOBS = (
     "docs/{}/*.md",
     "*/{}",
 )
-BESIDE = ("{}.bak", "docs/{}", "out/{}/x.md", "{}/x.md", "new{}")
+BESIDE = (
+    "{0}.bak", "docs/{0}", "out/{0}/x.md", "{0}/x.md", "new{0}",
+    "{0}/{1}", "out/{0}/{1}/x.md", "out/{0}{1}/x.md", "docs/{0}{1}a.md", "{0}/{1}/README.md",
+)  # fmt: skip
+"""Paths of one value, or of two."""
 ODD = (
     "docs",
     "docs/a.md/z.md",

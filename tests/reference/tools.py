@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from tests.reference.conditions import number_in
 from tests.reference.stops import Stop
 
 #: Folders and files that no step may change.
@@ -223,7 +224,11 @@ def grep(root: Path, pattern: Any, path: Any = None, most: Any = None) -> list[d
         expression = re.compile(pattern)
     except re.error as error:
         raise Stop("argument", f"`{pattern}` is not a regular expression: {error}") from None
-    return list(islice(_hits(root, expression, listed(root, path)), whole(most, "most") or 2_000))
+    return list(
+        islice(
+            _hits(root, expression, listed(root, path)), min(count(most, "most") or 2_000, 2_000)
+        )
+    )
 
 
 def _hits(root: Path, expression: re.Pattern[str], names: list[str]) -> Iterator[dict[str, Any]]:
@@ -234,28 +239,21 @@ def _hits(root: Path, expression: re.Pattern[str], names: list[str]) -> Iterator
                 yield {"path": name, "line": number, "text": line[:400]}
 
 
-def whole(value: Any, what: str) -> int | None:
-    """A number that is given as one or as a text that contains one; None where none is given."""
-    if value is None:
-        return None
-    if isinstance(value, str):
-        try:
-            value = float(value.strip()) if re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", value) else None
-        except ValueError:
-            value = None
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise Stop("type", f"`{what}` must be a number")
-    return int(value)
+def count(value: Any, what: str) -> int | None:
+    """A number from 1 that is given as one or as a text that spells one; None where none is given."""
+    number = number_in(value)
+    if value is not None and (number is None or number < 1):
+        raise Stop("type", f"`{what}` must be a number from 1")
+    return None if number is None else int(number)
 
 
 def read_lines(root: Path, path: Any, first: Any = None, last: Any = None) -> dict[str, Any]:
     """The lines that exist from `first` to `last`; both count from 1."""
-    begin, end = whole(first, "first") or 1, whole(last, "last")
+    begin, end = count(first, "first") or 1, count(last, "last")
     name, real = existing(root, path)
     lines = read_text(real, name).removesuffix("\n").split("\n")
-    begin = max(1, begin)
     end = min(len(lines), begin + 999, end or len(lines))
-    text = "\n".join(lines[begin - 1 : max(end, 0)])
+    text = "\n".join(lines[begin - 1 : end])
     return {"text": text, "first": begin, "last": end, "lines": len(lines)}
 
 

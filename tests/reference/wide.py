@@ -98,11 +98,11 @@ class WideMaker(Maker):
         """A loop over the lines that `grep` finds, or over a list that `append` made."""
         bag = self.reference(picture, "bag") if self.chance(0.5) else None
         lines = []
-        if bag is None and depth < 3:
+        if bag is None and depth < self.deepest:
             bag = self.name("hits", picture)
             most = f" most={self.random.choice((1, 3))}" if self.chance(0.3) else ""
             lines.append(f"{bag} <- grep keep {self.random.choice(GLOBS)}{most}")
-        if depth >= 3 or bag is None:
+        if depth >= self.deepest or bag is None:
             return [*lines, "message_user Too deep"]
         inside = picture.copy()
         kind = {"hits": "hit"}.get(picture.names.get(bag, ""), self.random.choice(("any", "item")))
@@ -117,7 +117,19 @@ class WideMaker(Maker):
         return lines
 
 
+class DeepMaker(WideMaker):
+    """Loops and conditions in each other, deeper than the analyses follow round by round."""
+
+    deepest = 7
+
+    def statement(self, picture: Picture, depth: int) -> list[str]:
+        if 0 < depth < self.deepest and self.chance(0.4):
+            made = self.random.choice(("if", "each", "for", "for", "hits", "iterate"))
+            return list(getattr(self, f"make_{made}")(picture, depth))
+        return super().statement(picture, depth)
+
+
 def plan_set(seed: int) -> PlanSet:
     """The plan set of a seed."""
-    wide = random.Random(f"wide {seed}").random() < 0.5
-    return (WideMaker if wide else Maker)(seed).plan_set()
+    which = random.Random(f"wide {seed}").random()
+    return (DeepMaker if which < 0.1 else WideMaker if which < 0.5 else Maker)(seed).plan_set()

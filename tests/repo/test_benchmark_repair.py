@@ -71,7 +71,7 @@ def test_a_fault_changes_one_line_of_one_function_and_compiles() -> None:
     ]
 
 
-@pytest.mark.long
+@pytest.mark.soak
 def test_a_case_is_made_repaired_and_judged(package: Path, tmp_path: Path) -> None:
     """Drawn by a seed; `fdc fix` repairs it without a model; the judge runs what was held out."""
     made = list(cases.make({"tiny": package}, [TINY], 5, 1, tmp_path))

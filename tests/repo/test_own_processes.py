@@ -29,6 +29,7 @@ STARTING = {
     "cli/project/pack_install.py": "pip, which a person asked for, by python_process",
     "linking/project/quiet_git.py": "git, which starts no other program",
     "cli/run/web_page/workspace_runs.py": "fdc itself, by python_process",
+    "cli/run/web_page/ui.py": "a browser, by python_process",
     "agent/host/background.py": "what it is given: fdc itself, by python_process",
     "sandbox/sandbox_launcher.py": "the launcher of commands",
     "doctor/machine.py": "git",
@@ -38,7 +39,7 @@ STARTING = {
     "tools/files/readable.py": "a reader of pages, by python_process",
     "../fdc_packs/repair/tools/repair_patch.py": "git merge-file, on three files of its own",
     "../fdc_packs/repair/tools/probe_inside/__init__.py": "forks inside of the sandbox",
-    "sandbox/sandbox.py": "what tries out whether there is a sandbox, by python_process",
+    "sandbox/attempts.py": "what tries out whether there is a sandbox, by python_process",
     "tools/shell.py": "what was fenced in",
 }
 """Where processes are started, and which. A new line here is looked at by whoever knows docs/sandbox.md."""
@@ -111,6 +112,10 @@ def test_processes_are_started_where_this_table_says() -> None:
     }
     assert set(STARTING) == found - {PYTHON}
     assert [] == [str(path) for path in PACKAGE.parent.glob("*.py") if started(path.read_text())]
+    by_name = ('"git"', '"bwrap"', '"webbrowser"')
+    sources = {name: Path(PACKAGE, name).read_text() for name in STARTING}
+    named = {name for name, source in sources.items() if any(word in source for word in by_name)}
+    assert named and not {name for name in named if "outside_path" not in sources[name]}
 
 
 def test_one_place_makes_the_command_line_of_a_python_process() -> None:

@@ -2,15 +2,18 @@
 
 The engine is the real one. The tools are functions of what they are asked and of the files that are there, written
 from `docs/language.md` and the catalogue and not from the analysis: a command sees every file but those below
-`{run}/outside/`, and may do anything with what it sees; a person's answer tells one question from another by its
+`{run}/outside/` and those of the settings that no step wrote as a whole (a limit that `docs/trust.md` names), and may do
+anything with what it sees; a person's answer tells one question from another by its
 place; a tool fails where the real one fails.
 
 Two runs agree where a privileged effect that both reach has one request in both, and where one that only one of them
 reaches is explained: the other has stopped. A command is asked with all that it can see, because it may execute it.
+The workspace lies at `/w`.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -40,11 +43,20 @@ CHOSEN = {
     "create_file_with_block": ("path",),
     "delete_file": ("path",),
     "rename_file": ("path", "target"),
+    "replace_with_git_merge_diff": ("path",),
+    "git_add": ("path",),
+    "git_commit": ("message",),
 }
 """By tool: the arguments in which something is chosen."""
 
-TELLS = ("run_in_bash_session", "submit")
-CHANGES = ("overwrite_file_with_block", "create_file_with_block", "delete_file", "rename_file")
+TELLS = ("run_in_bash_session", "submit", "git_commit")
+CHANGES = (
+    "overwrite_file_with_block",
+    "create_file_with_block",
+    "delete_file",
+    "rename_file",
+    "replace_with_git_merge_diff",
+)
 DATA_COMMANDS = re.compile(r"(cat|wc)( [\w./'-]+)*")
 
 
@@ -81,12 +93,21 @@ class _World:
         self.outside = outside
         self.answer = around.answer
         self.files = dict(around.files)
+        self.named = ""
+        self.index: dict[str, str] = {}
+        self.committed: dict[str, str] = {"mail/m": ""}
         self.requests: dict[str, tuple[str, ...]] = {}
         self.acts: set[str] = set()
 
     def visible(self) -> str:
         """All that a command can see; what would become too long, as commands write what they see, by its digest."""
-        found = repr(sorted(item for item in self.files.items() if not item[0].startswith(HIDDEN)))
+        found = repr(
+            sorted(
+                item
+                for item in self.files.items()
+                if not item[0].startswith(HIDDEN) and item[0] != self.named
+            )
+        )
         return found if len(found) < 500 else sha256(found.encode()).hexdigest()
 
     def perform(self, effect: Perform) -> Any:
@@ -99,6 +120,13 @@ class _World:
             self.requests[effect.address] = tuple(request)
         if tool in TELLS or tool in CHANGES and not args["path"].startswith(f"{RUN}/"):
             self.acts.add(effect.address)
+        for name in ("path", "target"):
+            given = args.get(name, "")
+            if given.startswith("/") or ".." in given.split("/"):
+                return _failed("path", given)
+            if given and tool not in ("list_files", "grep") and given.endswith(("/", "/.")):
+                return _failed("path", given)
+            args |= {name: posixpath.normpath(given)} if given else {}
         brought = _TOOLS[tool](self, effect, args)
         if (
             effect.alone
@@ -113,7 +141,8 @@ class _World:
         if _is_data(command):
             return {
                 "output": "".join(
-                    self.files.get(word, "") for word in command.replace("'", "").split()
+                    self.files.get(posixpath.normpath(posixpath.join("/w", word))[3:], "")
+                    for word in command.replace("'", "").split()
                 ),
                 "exit_code": 0,
             }
@@ -130,12 +159,36 @@ class _World:
 
     def write(self, effect: Perform, args: dict[str, str]) -> Any:
         self.files[args["path"]] = args["content"]
+        if effect.tool != "replace_with_git_merge_diff" and args["path"] == self.named:
+            self.named = ""
         return {"path": args["path"], "bytes": len(args["content"])}
 
     def create(self, effect: Perform, args: dict[str, str]) -> Any:
         if self.files.get(args["path"], args["content"]) != args["content"]:
             return _failed("exists", args["path"])
         return self.write(effect, args)
+
+    def replace(self, effect: Perform, args: dict[str, str]) -> Any:
+        held = self.files.get(args["path"])
+        if held is None or "a" not in held:
+            return _failed("search", args["path"])
+        return self.write(effect, {**args, "content": held.replace("a", "c")})
+
+    def add(self, effect: Perform, args: dict[str, str]) -> Any:
+        if args["path"] not in self.files:
+            return _failed("missing", args["path"])
+        self.index[args["path"]] = self.files[args["path"]]
+        return {"path": args["path"]}
+
+    def commit(self, effect: Perform, args: dict[str, str]) -> Any:
+        tree = {**self.committed, **self.index}
+        if tree == self.committed:
+            return _failed("git", "nothing was added")
+        self.committed = tree
+        return {
+            "commit": str(crc32(repr(sorted(tree.items())).encode())),
+            "message": args["message"],
+        }
 
     def delete(self, effect: Perform, args: dict[str, str]) -> Any:
         return (
@@ -148,6 +201,8 @@ class _World:
         if args["target"] in self.files:
             return _failed("exists", args["target"])
         self.files[args["target"]] = self.files.pop(args["path"])
+        if self.named in (args["path"], args["target"]):
+            self.named = ""
         return "renamed"
 
     def names(self, glob: str) -> list[str]:
@@ -196,6 +251,9 @@ _TOOLS: dict[str, Callable[[_World, Perform, dict[str, str]], Any]] = {
     "create_file_with_block": _World.create,
     "delete_file": _World.delete,
     "rename_file": _World.rename,
+    "replace_with_git_merge_diff": _World.replace,
+    "git_add": _World.add,
+    "git_commit": _World.commit,
     "run_in_bash_session": _World.command,
     "request_user_input": lambda world, effect, args: f"{world.answer}{effect.address}",
     "submit": lambda world, effect, args: "sent",
@@ -218,6 +276,9 @@ SERVICE = {
 def seen(program: Program, around: Around, outside: str) -> Seen:
     """What a run does where all text from outside is `outside`. Branches go one after the other, so that only texts differ."""
     world = _World(around, outside)
+    if program.get("untrusted"):
+        world.named = "mail/m"
+        world.files["mail/m"] = outside
     tools = FunctionTools(dict.fromkeys(_TOOLS, world.perform))
     ending = run(program, tools, inputs={"builtin": {"run": RUN}}, room=1)
     there = frozenset(path for path in world.files if not path.startswith(f"{RUN}/"))

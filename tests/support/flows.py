@@ -7,6 +7,7 @@ import random
 import re
 
 from fdc_toolchain.check import Checked, program_of
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support import flow_world
 from tests.support.flow_world import THERE
@@ -15,6 +16,12 @@ from tests.support.linting import lint
 KINDS = """web web list read write write write shell shell submit ask if if for fork iterate call call pick delete
     files each each gate create rename grep""".split()
 PATHS = ("f1", "f2", "d/f3", "d/new", "{run}/x", "{run}/y", "{run}/outside/x", "{run}/outside/y")
+SPELLED = (
+    "d/.{u}/n", ".{u}/d/n", "d/{u}/{v}/n", "d/{u}{v}/n", "{run}/.{u}n", "{run}/{u}/{v}n", "d{u}n", "{u}d/n", "d/{u}n",
+    "{u}{v}/d/n",
+)  # fmt: skip
+LED = ("/w/d/n", "../w/d/n", "d/../d/n", "x/{u}", "{run}/{v}n", "{run}/../../d/n", "{run}/../r/n")
+EDIT = "replace_with_git_merge_diff {}\n{in_}  <<<<<<< SEARCH\n{in_}  a\n{in_}  =======\n{in_}  c\n{in_}  >>>>>>> REPLACE"
 GLOBS = ("d/*", "f*", "{run}/*", "{run}/outside/*")
 
 
@@ -204,7 +211,9 @@ def made(seed: int, *, kept: bool = False) -> dict[str, str]:
 
 def checked(files: dict[str, str]) -> Checked:
     """The verdict on `a.plan`."""
-    return lint(files, "a.plan", there=THERE)
+    of_others = any("mail/" in text for text in files.values())
+    settings = Settings(fsm="any.json", untrusted=("mail/*",) if of_others else ())
+    return lint(files, "a.plan", there=(*THERE, "mail/m"), settings=settings)
 
 
 def interferes(checked: Checked) -> bool:
@@ -432,6 +441,46 @@ class _Aimed:
         rows = {"format": 1, "name": "service", "tools": flow_world.SERVICE}
         return {**found, "fdc_tools.json": json.dumps(rows)}
 
+    def spelled(self) -> dict[str, str]:
+        """What is from outside lies in a file whose path is made of values, which another path may name too."""
+        rng = self.rng
+        values = ("", "/", ".", "d", "/n", "./", "/d/", "x/.", "../d/", "../n")
+        first = [f"{name} <- plan_step_complete {rng.choice(values)}" for name in ("u", "v")]
+        made, read = (rng.choice((*SPELLED, "d/n", "{run}/n")) for _ in range(2))
+        write = [f"overwrite_file_with_block {made}", "  {w}"]
+        if rng.random() < 0.3:
+            moved = rng.choice((*SPELLED, "d/n"))
+            write = [*write, f"rename_file {made} {moved}"]
+        look = rng.choice(
+            (
+                [f"r <- read_file {read}", self.act("{r}")],
+                [f"r <- grep a {read}", "if len(r) > 0", f"  {self.act()}"],
+                [f"r <- run_in_bash_session cat {rng.choice((read, *LED))}", "submit {r.output}"],
+                [f"for_each_file {read} as r", f"  {self.act()}"],
+            )
+        )
+        last = ["w <- view_text_website https://e/", *write, *look]
+        return self.plans([*first, *last], ["param p", "param q"])
+
+    def named(self) -> dict[str, str]:
+        """The settings name a file that others wrote; steps move it, edit it and commit it."""
+        rng, path = self.rng, self.rng.choice(("mail/m", "mail/m", "f1"))
+        moved = rng.choice(("{run}/n", "d/n", "{run}/outside/n"))
+        kept = rng.random() < 0.4
+        edit = EDIT.replace("{in_}", "  " if kept else "").format
+        steps, use = rng.choice(
+            (
+                ([f"rename_file {path} {moved}", f"w <- read_file {moved}"], "read_file {w}"),
+                ([f"w <- {edit(path)}"], "run_in_bash_session cat f1 {w.bytes}"),
+                ([f"rename_file {path} {moved}", edit(moved)], self.act()),
+                ([f"git_add {path}", "w <- git_commit x"], self.act("{w.commit}")),
+                ([f"rename_file {path} {moved}"], "run_in_bash_session make"),
+            )
+        )
+        head = ["items <- list_files d", "fork x in {items} max 9 keep failures"] if kept else []
+        lines = [f"{'  ' if kept else ''}{line}" for line in [*steps, use]]
+        return self.plans([*head, *lines], ["param p", "param q"])
+
     def plans(self, steps: list[str], leaf: list[str]) -> dict[str, str]:
         head = "# FSM: any.json\n"
         return {
@@ -441,7 +490,7 @@ class _Aimed:
         }
 
 
-AIMS = ("existence", "kept", "clears", "code", "own")
+AIMS = ("existence", "kept", "clears", "code", "own", "spelled", "named")
 
 
 def aimed(seed: int, aim: str) -> dict[str, str]:

@@ -276,9 +276,8 @@ def same_files(workspace: Path) -> None:
     folder = folder_of(workspace)
     written = {value["path"] for tool, _, value in steps(workspace, folder.name) if tool in WRITES}
     below = {str(path.relative_to(workspace)) for path in folder.rglob("*")}
-    made = {
-        str(path.parent) for path in map(Path, written)
-    }  # a folder that a file needed is made with it
+    # A folder that a file needed is made with it, and that for text from outside before the first step.
+    made = {str(path.parent) for path in map(Path, written)} | {f"runs/{folder.name}/outside"}
     assert written <= below and below <= written | made, written ^ below
 
 

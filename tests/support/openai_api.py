@@ -1,7 +1,7 @@
 """A server that speaks the OpenAI API on this machine, with scripted replies: `with openai_api("llama", [...]) as server`.
 
-`kind` is what it can: `llama` (any grammar), `llama-old` (GBNF only), `vllm` (a version), `vllm-xgrammar` (the same, but GBNF
-only; what it refuses it says in the stream, as vLLM 0.32 does), `plain` (a schema), `bare` (nothing).
+`kind` is what it can: `llama` (any grammar), `llama-old` (GBNF only), `plain` (a schema), `bare` (nothing), or a row of VLLM
+(`vllm-xgrammar`: GBNF only; what it refuses it says in the stream, as vLLM 0.32 does).
 `server.bodies` are the questions that came in, refused ones too.
 """
 
@@ -13,6 +13,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+VLLM = {
+    "vllm": ("0.12.1", "structured_outputs", False),
+    "vllm-xgrammar": ("0.12.1", "structured_outputs", False),
+    "vllm-built": ("0.1.dev1+g8d48d0a", "structured_outputs", False),
+    "vllm-0.10": ("0.10.2", "guided_grammar", False),
+    "vllm-0.10-built": ("dev", "guided_grammar", False),
+    "vllm-0.6": ("0.6.3.post1", "guided_grammar", True),
+    "vllm-0.6-built": ("dev", "guided_grammar", True),
+}
+"""What it says that it is, the parameter that it knows, whether it refuses others. vLLM before 0.6.5 did; since then it passes
+over them, answers 200, and the model is free (vllm-project/vllm 10463; docs.vllm.ai, structured_outputs: removed in 0.12)."""
+FREE = "Here is the plan:\n\n```\nset_plan x\n```\n"
 
 
 class Server(ThreadingHTTPServer):
@@ -40,7 +53,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Says what server it is."""
         known = {
             "/props": {"default_generation_settings": {}} if "llama" in self.server.kind else None,
-            "/version": {"version": "0.12.1"} if "vllm" in self.server.kind else None,
+            "/version": {"version": VLLM[self.server.kind][0]}
+            if self.server.kind in VLLM
+            else None,
         }
         found = known.get(self.path)
         self._say(404 if found is None else 200, found or {})
@@ -54,6 +69,10 @@ class _Handler(BaseHTTPRequestHandler):
         parametric = str(body.get("grammar", "")).startswith("%llguidance")
         if kind == "llama-old" and parametric or kind == "bare" and "response_format" in body:
             return self._say(400, {"error": {"message": "what is this?"}})
+        _, known, strict = VLLM.get(kind, ("", "", False))
+        strange = {"guided_grammar", "structured_outputs", "grammar"} & {*body} - {known}
+        if strict and strange:
+            return self._say(400, {"error": {"message": "extra_forbidden", "code": 400}})
         if kind == "vllm-xgrammar" and "::=" not in body["structured_outputs"]["grammar"]:
             error = {
                 "message": "Invalid grammar specification.",
@@ -66,7 +85,7 @@ class _Handler(BaseHTTPRequestHandler):
                 f"data: {json.dumps({'error': error})}\n\ndata: [DONE]\n\n",
                 "text/event-stream",
             )
-        said = self.server.script.pop(0)
+        said = FREE if known and strange else self.server.script.pop(0)
         if isinstance(said, int):
             return self._say(said, {"error": {"message": "no"}})
         text, end = said or "half", "stop" if said else "length"

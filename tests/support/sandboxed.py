@@ -142,7 +142,6 @@ def main() -> None:
         os.makedirs(os.path.dirname(os.path.join(top, path)), exist_ok=True)
         os.symlink(text, os.path.join(top, path))
     if given["mounts"] is not None:
-        sandbox.mounting.cache_clear()
         sandbox.mounting = lambda: given["mounts"]
     tier = given["tier"]
     out: dict = {"reason": sandbox.reason(tier)}

@@ -34,6 +34,8 @@ def test_a_pattern_that_is_none_is_refused(pattern: str) -> None:
     assert ([(2, "FDC484")] if pattern in WRONG else []) == found(
         f'grep "{pattern}" docs\n', "FDC484"
     )
+    code = "FDC481" if "{run}" in pattern else "FDC484"  # either way it is text, and no object
+    assert [(2, code)] == found(f'run_plan "set_plan x" inputs="{pattern}"\n', code)
 
 
 EDIT = "replace_with_git_merge_diff p.md\n"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from fdc_toolchain.diagnostics.codes import BY_NAME, CODES
 from fdc_toolchain.program.causes import CAUSES, EXPLAINS, FAILURES, STOPS, explain
+from fdc_toolchain.tools.python_tools import of_pack
+from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.inside import fdc
 from tests.support.repository import PACKAGE
@@ -78,6 +81,10 @@ ROW = {
         ([], {**STOP, "failure": "file"}, "assumption", "form"),
         ([], {**STOP, "failure": "protected"}, "assumption", "obeyed"),
         ([], {**STOP, "failure": "type"}, "unproved", None),
+        ([], {**STOP, "failure": "type", "core": False}, "unproved", None),
+        ([], {**STOP, "failure": "result"}, "unproved", None),
+        ([], {**STOP, "failure": "result", "core": False}, "assumption", "rows"),
+        ([], {**STOP, "failure": "argument", "core": False}, "assumption", "rows"),
         ([], {**STOP, "failure": "net"}, "world", None),
         ([], {**STOP, "kind": "require", "failure": ""}, "gate", None),
         ([], {**STOP, "kind": "value", "failure": ""}, "unproved", None),
@@ -92,10 +99,19 @@ def test_a_stop_names_the_assumption_that_was_false(
     assert (found["kind"], found.get("rule")) == (kind, rule)
 
 
+def test_a_stop_names_all_places_that_may_have_given_the_value() -> None:
+    said = explain({"assumptions": [ROW, {**ROW, "line": 3}]}, STOP)
+    assert said["text"] == "one of these: it stays (a.plan:2); it stays (a.plan:3)"
+
+
 def test_what_a_tool_of_a_workspace_prints_or_is_given_wrongly_has_a_cause(workspace: Path) -> None:
-    """A number that JSON cannot say, and a value that a program takes for an option: neither is a bug of fdc."""
+    """A number that JSON cannot say, a value that a program takes for an option, and a result or an argument that is not what the
+    row says: none is a bug of fdc or a hole of the proof."""
     rows = {
         "nan": {"run": {"python": "own:nan"}, "parameters": []},
+        "many": {
+            "run": {"command": ["echo", "[]"]}, "result": "number", "parameters": [],
+        },
         "sorted": {
             "run": {"command": ["sort", "{path}"]}, "parameters": [{"name": "path", "kind": "word"}],
         },
@@ -112,10 +128,40 @@ def test_what_a_tool_of_a_workspace_prints_or_is_given_wrongly_has_a_cause(works
         json.dumps({"format": 1, "name": "own", "tools": tools})
     )
     (workspace / "own.py").write_text("def nan(args, context):\n    return float('nan')\n")
-    for step in ("nan", "sorted -x"):
+    (workspace / "long.txt").write_text("x" * 200_000)
+    for step, cause in (
+        ("nan", "world"),
+        ("sorted -x", "world"),
+        ("many", "rows"),
+        ("consult_lexicon x", "rows"),
+        ("x <- read_file long.txt\nrun_in_bash_session echo {x}", "limit"),
+    ):
         (workspace / "a.plan").write_text(
-            f"set_plan x\nplan_step_complete x\n{step}\nclose_task\nsubmit\n"
+            f"use pack alphabet\nset_plan x\nplan_step_complete x\n{step}\nclose_task\nsubmit\n"
         )
-        done = fdc("run", "a.plan", cwd=workspace)
-        assert done.returncode == 1 and "failure:" in done.stdout, done.stdout + done.stderr
-        assert "please report" not in done.stdout
+        done = fdc("run", "a.plan", "--format", "json", cwd=workspace)
+        assert done.returncode == 1, done.stdout + done.stderr
+        stop = json.loads(done.stdout)["stop"]
+        assert stop["kind"] == "failure" and "please report" not in done.stdout
+        assert cause in (stop["cause"]["kind"], stop["cause"].get("rule"))
+
+
+def _stated() -> None:
+    raise ValueError("there is no tea")
+
+
+@pytest.mark.parametrize(
+    ("called", "kind", "says"),
+    [
+        (_stated, "argument", "there is no tea"),
+        (lambda: int("zz"), "argument", "it cannot use what it is given"),
+        (lambda: dict("zz"), "argument", "it cannot use what it is given"),
+        (lambda: next(iter(())), "error", "raised StopIteration"),
+    ],
+)
+def test_a_function_of_a_pack_fails_with_a_sentence(
+    called: Callable[[], object], kind: str, says: str
+) -> None:
+    with pytest.raises(ToolFailure) as failed:
+        of_pack("brew", called)()
+    assert failed.value.kind == kind and says in str(failed.value)

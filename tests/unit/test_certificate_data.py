@@ -22,6 +22,8 @@ from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import compile_plan, program_of
 from fdc_toolchain.linking.project.settings import Allowed, Settings
 from fdc_toolchain.program.shape import problems
+from fdc_toolchain.rules.solver.flow.data_commands import is_data_command
+from fdc_toolchain.syntax.values import Value, template
 
 from tests.support import flow_claims, linting
 from tests.support.repository import PACKAGE, ROOT, plans
@@ -30,7 +32,7 @@ HEAD = "# FSM: any.json\n"
 WEB = "page <- view_text_website https://example.org/\n"
 THERE = ("a.txt", "b.txt", "docs/c.md")
 CHECKER = ("__init__", "check", "control", "plans", "constants", "readers", "words", "data", "flow", "labels", "steps", "touches",
-           "file_sets", "files/__init__", "files/paths", "files/rounds", "files/uses", "files/reasons", "files/known",
+           "made_of", "file_sets", "files/__init__", "files/paths", "files/rounds", "files/uses", "files/reasons", "files/known",
            "files/places")  # fmt: skip
 
 
@@ -299,8 +301,9 @@ def test_paths_that_are_apart_begin_or_end_differently() -> None:
 
 
 def test_a_value_in_an_option_is_no_plain_argument() -> None:
-    for command in ("wc a", "sort -n a", "diff a b", "head -n 3 {x}", "tail -{x} a", "wc {x}"):
+    for command in ("wc -l a", "sort -n a", "diff a b", "head -n 3 {x}", "head -{x} a", "wc {x}"):
         assert touches.only_looks(command.replace("{x}", "\0")) is not None, command
+        assert is_data_command(Value(command, template(command), 0, len(command))), command
     for command in (
         "sort -{x} a",
         "sort -n{x} a",
@@ -309,9 +312,20 @@ def test_a_value_in_an_option_is_no_plain_argument() -> None:
         "sort -o a b",
         "wc a;ls",
         "cat <a",
+        "sha256sum -c a",
+        "sha256sum -bcz a",
+        "sha256sum --chec a",
+        "sha256sum a --check",
+        "wc --files0-from=a",
+        "wc --f a",
+        "tail -f a",
+        "tail -5F a",
+        "tail --fol=name a",
+        "tail -{x} a",
         "cat 'a'",
     ):
         assert touches.only_looks(command.replace("{x}", "\0")) is None, command
+        assert not is_data_command(Value(command, template(command), 0, len(command))), command
 
 
 def test_every_shipped_plan_is_certified() -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fdc_toolchain.linking.catalogue import read_catalogue
+from fdc_toolchain.tools.sandboxed import step_files
 from fdc_toolchain.tools.sandboxed.command_tools import words
 from fdc_toolchain.workspace.failure import ToolFailure
+from fdc_toolchain.workspace.files import Root
 
 from tests.support.inside import fdc
+from tests.support.sandboxed import context
 
 PATH = {"name": "path", "kind": "path", "access": "read"}
 ROW: dict[str, Any] = {
@@ -75,7 +79,7 @@ PLAN = "set_plan x\nplan_step_complete x\nx <- look a.txt\nmessage_user {x}\nclo
         (["sort", "-u", "{path}"], {}, 0, "a\nb\n"),
         (["cat", "/etc/shadow", "{path}"], {}, 1, "`cat` ended with exit code 1"),
         (["cat", "{path}"], {"result": "number"}, 1, "`cat` printed output that is not JSON"),
-        (["no-such-program", "{path}"], {}, 1, "the program `no-such-program` is not installed on this machine"),
+        (["no-such-program", "{path}"], {}, 3, "the program `no-such-program`, which a command names: it is not on the PATH"),
         (["cat", "{path}", "fdc.toml"], {}, 1, "`cat` ended with exit code 1"),  # the row does not name it
         (["touch", "{path}", "new.txt"], {}, 1, "`touch` ended with exit code 1"),
     ],
@@ -90,3 +94,29 @@ def test_it_runs_in_the_sandbox_and_touches_what_its_row_says(
     done = fdc("run", "a.plan", cwd=workspace)
     assert code == done.returncode and said in done.stdout + done.stderr, done
     assert not (workspace / "new.txt").exists()
+
+
+NEEDS = {"read": ("missing", None), "edit": ("missing", None), "write": (None, None), "create": (None, "exists"),
+         "delete": ("missing", None)}  # fmt: skip
+
+
+@pytest.mark.parametrize("access", NEEDS)
+def test_a_step_finds_its_file_as_its_row_says(tmp_path: Path, access: str) -> None:
+    """Before the tool starts; a later attempt may find what the first one did."""
+    row = {"parameters": [{**PATH, "access": access}], "run": {"command": ["sort", "{path}"]}}
+    (tmp_path / "there").write_text("x")
+    (tmp_path / "folder").mkdir()
+
+    def begun(path: str, key: str = "") -> str | None:
+        where = replace(context(Root(str(tmp_path)), "none"), key=key or path)
+        try:
+            step_files.begin(row, {"path": path}, where)
+        except ToolFailure as failed:
+            return failed.kind
+        return None
+
+    assert (begun("missing"), begun("there")) == NEEDS[access]
+    assert begun("folder") == "file" and begun("../x") == "path"
+    if access in ("create", "delete"):
+        first, then = ("missing", "there") if access == "create" else ("there", "missing")
+        assert begun(first, "again") is None and begun(then, "again") is None

@@ -26,7 +26,7 @@ from fdc_toolchain.workspace.failure import ToolFailure
 from jsonschema import Draft202012Validator
 from llguidance import LLMatcher, LLTokenizer
 
-from tests.support.openai_api import Server, openai_api
+from tests.support.openai_api import VLLM, Server, openai_api
 
 FSM = "tooling/fdc_fsm.json"
 TOOLS = ("set_plan", "plan_step_complete", "message_user", "read_file", "close_task", "submit")
@@ -48,6 +48,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
     """A workspace with a page."""
     root = tmp_path_factory.mktemp("draft")
     (root / "docs").mkdir()
+    (root / "out").mkdir()
     (root / "docs" / "green.md").write_text("# Green tea\n", "utf-8")
     (root / "fdc.toml").write_text("", "utf-8")
     return Linker(str(root), read_settings(str(root)))
@@ -61,7 +62,20 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
     [
         ("Read docs/green.md and tell the user what it says", ["read_file docs/green.md", "message_user {text1}"]),
         ("search the web for green tea", ["google_search search the web for green tea"]),
-        ("write a summary of docs/green.md to out/s.md", ["overwrite_file_with_block out/s.md\n  {text1}"]),
+        ("copy docs/green.md to out/s.md", ["text1 <- read_file docs/green.md\noverwrite_file_with_block out/s.md\n  {text1}"]),
+        ("please go through the docs folder and tell me what is open",
+         ["for_each_file docs/** max 100\n  text1 <- read_file {file1}\n  message_user {text1}\nclose_task"]),
+        ("look at all markdown files", ["for_each_file **/*.md max 100\n  text1 <- read_file {file1}\n"]),
+        ("search docs for TODO", ["list1 <- grep TODO docs\nmessage_user {list1}\n"]),
+        ("Look for the word open in docs", ["grep open docs\n"]),
+        ("Move docs/green.md into out", ["rename_file docs/green.md out/green.md\n"]),
+        ("compare docs/green.md and fdc.toml",
+         ["text1 <- read_file docs/green.md\ntext2 <- read_file fdc.toml\nmessage_user\n  {text1}\n  {text2}\n"]),
+        ("run make test and tell me the result", ["result1 <- run_in_bash_session make test\nmessage_user {result1.output}\n"]),
+        ("commit the changes to docs/green.md", ["git_add docs/green.md\ngit_commit commit the"]),
+        ('create out/a.md with the text "to do"', ["create_file_with_block out/a.md\n  to do\n"]),
+        ("download https://example.org/tea and save it to out/tea.md",
+         ["text1 <- view_text_website https://example.org/tea\noverwrite_file_with_block out/tea.md\n  {text1}\n"]),
         ("run `make test` and commit", ["run_in_bash_session make test", "git_commit"]),
         ('Find lines with "T O" in docs', ['grep "T O" docs']),
         ("fetch https://example.org/tea and tell me", ["view_text_website https://example.org/tea"]),
@@ -70,7 +84,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
         ("I want you to search the web for tea", ["google_search I want"]),
         ("Show the lines of docs/green.md", ["read_lines docs/green.md"]),
         ("zzz", ["set_plan zzz"]),
-        ("list what is in docs, and which of them is old", ["list_files docs\nclose_task"]),
+        ("list what is in docs, and which of them is old", ["list_files docs\nmessage_user {list1}\nclose_task"]),
     ],
 )  # fmt: skip
 def test_a_skeleton_holds_and_has_the_tools_of_the_task(
@@ -103,7 +117,7 @@ def test_a_word_alone_takes_no_tool(linker: Linker, task: str) -> None:
     """The plan has the steps that the automaton asks for, and the look at a file that the task names."""
     made = skeleton(linker, task, fsm=FSM)
     words = [line.split()[0] for line in made.text.splitlines()[1:]]
-    named = ["text1"] * ("docs/" in task)
+    named = ["text1", "message_user"] * ("docs/" in task)
     assert words == ["set_plan", "plan_step_complete", *named, "close_task", "submit"]
     assert not made.fits and made.inputs == ()
 
@@ -113,6 +127,28 @@ def test_a_tool_fits_by_its_whole_name_or_its_verb_and_what_it_is_done_to(linker
                        ("Answer the review comments", "reply_to_pr_comments")):  # fmt: skip
         made = skeleton(linker, task, fsm=FSM)
         assert made.fits and re.search(rf"^(text1 <- )?{name}\b", made.text, re.M), made.text
+
+
+@pytest.mark.parametrize(
+    ("task", "steps"),
+    [
+        ("read every page in docs and write a summary",
+         "for_each_file docs/** max 100\n  read_file {file1}\noverwrite_file_with_block {path}\n"),
+        ("Summarise the docs folder into out/s.md",
+         "for_each_file docs/** max 100\n  read_file {file1}\noverwrite_file_with_block out/s.md\n"),
+        ("translate docs/green.md and save it as out/de.md", "read_file docs/green.md\noverwrite_file_with_block out/de.md\n"),
+        ("Fix the typo in docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
+    ],
+)  # fmt: skip
+def test_what_only_a_person_can_write_is_asked(linker: Linker, task: str, steps: str) -> None:
+    made = skeleton(linker, task, fsm=FSM)
+    assert steps in made.text and made.inputs[-1] == (
+        "content",
+        "content of overwrite_file_with_block",
+    )
+    assert proved(linker.root, "p.plan", made.text).findings == []
+    assert re.search(r"(\S+)\n  \{content\}\nread_file \1\n", made.text)  # FDC441 warns otherwise
+    assert "for_each_file" not in skeleton(linker, task, fsm=FSM, loops=False).text
 
 
 def test_what_the_task_does_not_say_is_an_input_or_asked(linker: Linker) -> None:
@@ -181,19 +217,23 @@ def asked(server: Server, linker: Linker, tries: int = 2) -> Drafted:
 
 
 @pytest.mark.parametrize(
-    ("kind", "form", "refused"),
+    ("kind", "form", "passed"),
     [("llama", "llama.cpp, llguidance", 0), ("llama-old", "llama.cpp, GBNF", 1), ("vllm", "vLLM, llguidance", 0),
-     ("vllm-xgrammar", "vLLM, GBNF", 1)],
+     ("vllm-xgrammar", "vLLM, GBNF", 1), ("vllm-built", "vLLM, llguidance", 0), ("vllm-0.10", "vLLM, llguidance", 0),
+     ("vllm-0.10-built", "vLLM, llguidance", 1), ("vllm-0.6", "vLLM, llguidance", 0), ("vllm-0.6-built", "vLLM, llguidance", 2)],
 )  # fmt: skip
 def test_a_server_is_sent_a_grammar_that_spells_the_plan(
-    linker: Linker, kind: str, form: str, refused: int
+    linker: Linker, kind: str, form: str, passed: int
 ) -> None:
+    """`passed`: requests before that the server refuses, or answers as if they had no grammar, which costs a call."""
     with openai_api(kind, [GOOD]) as server:
         found = asked(server, linker)
-    assert found == Drafted(GOOD, "", 1, {"model_calls": 1.0, "tokens": 120.0}, form)
-    assert len(server.bodies) == refused + 1 and server.keys[-1] == f"Bearer {KEY}"
+    calls = 1 + (kind == "vllm-0.10-built")
+    assert found == Drafted(GOOD, "", 1, {"model_calls": calls, "tokens": 120.0 * calls}, form)
+    assert len(server.bodies) == passed + 1 and server.keys[-1] == f"Bearer {KEY}"
     body = server.bodies[-1]
-    sent = body["structured_outputs"]["grammar"] if "vllm" in kind else body["grammar"]
+    known = VLLM[kind][1] if kind in VLLM else "grammar"
+    sent = body[known]["grammar"] if known == "structured_outputs" else body[known]
     if "GBNF" in form:
         assert sent.startswith("root ::= ")
         return
@@ -243,6 +283,12 @@ def test_findings_go_back_and_the_cost_is_summed(linker: Linker) -> None:
     assert "refused" not in first
     assert BAD in second and "reed_file" in second.split("What is wrong")[1]
     assert "cut off at the maximum number of tokens" in third and BAD not in third
+
+
+def test_a_plan_that_holds_the_key_is_written_without_it(linker: Linker) -> None:
+    with openai_api("llama", [GOOD.replace("set_plan x", f"set_plan {KEY}")]) as server:
+        found = asked(server, linker)
+    assert found.findings == "" and KEY not in found.text and "set_plan" in found.text
 
 
 def test_the_last_version_is_refused_with_its_findings(linker: Linker) -> None:

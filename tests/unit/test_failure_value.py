@@ -57,3 +57,28 @@ def test_the_word_of_a_failure_is_no_number() -> None:
     use = LINE + "request_code_review {r.failed}\n"
     assert codes(use, {"failed": "number"}, failure="value") == ["FDC471"]
     assert codes(use, {"failed": "number"}) == []
+
+
+@pytest.mark.parametrize(
+    ("access", "there", "then", "code"),
+    [
+        ("create", False, "read_file a.md", "FDC411"),
+        ("write", False, "read_file a.md", "FDC411"),
+        ("delete", True, "create_file_with_block a.md\n  x", "FDC412"),
+        ("write", True, "read_file a.md", None),
+    ],
+)
+def test_it_may_have_left_its_file_as_it_was(
+    access: str, there: bool, then: str, code: str | None
+) -> None:
+    """The step fails, and the run goes on to the next one."""
+    tool = {
+        "summary": "x", "action": "step_op", "effect": "idempotent", "trust": "workspace", "failure": "value",
+        "parameters": [{"name": "path", "kind": "path", "access": access}], "run": {"python": "own:f"},
+        "access": {"read": []},
+    }  # fmt: skip
+    own = json.dumps({"format": 1, "name": "own", "tools": {"try_it": tool}})
+    files = {"a.plan": f"use fsm any.json\ntry_it a.md\n{then}\n", "fdc_tools.json": own}
+    files |= {"a.md": "x"} if there else {}
+    found = [item.code for item in findings(lint(files, "a.plan")) if item.code[:5] == "FDC41"]
+    assert found == ([code] if code else [])

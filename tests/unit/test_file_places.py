@@ -131,6 +131,17 @@ def test_nothing_lies_below_a_file_that_a_glob_found(root: Path) -> None:
     loop = "for_each_file docs/*.md as f\n"
     write = "  overwrite_file_with_block {file1}/x\n    y\n"
     assert codes(root, loop + write) == ["FDC415"]
+    assert codes(root, loop + write.replace("file1}/x", "f}/{f}")) == ["FDC415"]
+    assert codes(root, loop + "  f <- read_file {f}\n" + write.replace("file1", "f")) == []
     assert codes(root, loop + "  read_file ./{file1}//x\n") == ["FDC415"]
-    assert codes(root, loop + "  delete_file {file1}\n" + write) == []
+    inner = "  l <- list_files docs\n  for file1 in {l} max 9\n    message_user {file1}\n"
+    assert codes(root, loop + inner + write) == ["FDC415"]
+    branch = "  if f == docs/a.md\n    file1 <- read_file {f}\n"
+    assert codes(root, loop + branch + write) == ["FDC415"]
+    other = "  else\n    file1 <- read_file {f}\n"
+    assert codes(root, loop + branch + other + write) == []
+    gone = "  delete_file {file1}\n"
+    assert codes(root, loop + gone + write) == []
+    assert codes(root, loop + write + gone) == ["FDC415"]
+    assert codes(root, loop + f"  if f == docs/a.md\n  {gone}" + write) == ["FDC415"]
     assert codes(root, loop + "  overwrite_file_with_block o/{file1}\n    y\n") == []

@@ -20,7 +20,7 @@ def told(text: str, there: tuple[str, ...] = (), **more: str) -> list[tuple[int,
     ]
 
 
-def test_a_result_that_names_a_file_is_followed_while_it_is_bound_once():
+def test_a_result_that_names_a_file_is_followed_until_it_is_bound_again():
     text = "r <- grep x\ndelete_file {r}\nread_file {r}\n"
     assert [(line, code) for line, code, _ in told(text)] == [(3, "FDC411")]
     assert told("r <- grep x\ndelete_file {r}\nr <- grep y\nread_file {r}\n") == []
@@ -31,11 +31,43 @@ def test_a_result_that_names_a_file_is_followed_while_it_is_bound_once():
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("r <- grep x\ndelete_file {r}\nread_file {r}\nr <- grep y\n", 3),
+        ("r <- grep x\nr <- grep y\ndelete_file {r}\nread_file {r}\n", 4),
+        ("param r\ndelete_file {r}\nread_file {r}\nr <- grep x\n", 3),
+        ('r <- grep x\nif cited("a")\n  r <- grep y\ndelete_file {r}\nread_file {r}\n', 5),
+        ("for_each_file d/* as r\n  create_file_with_block {r}\n    x\n  r <- grep x\n", 2),
+        ("for_each_file d/* as r\n  delete_file {r}\n  r <- grep x\n  read_file {file1}\n", 4),
+        ("l <- grep x\nfor r in {l} max 2\n  delete_file {r}\n  read_file {r}\n  r <- grep x\n", 4),
+        (
+            "l <- grep x\nfork r in {l} max 2\n  delete_file {r}\n  read_file {r}\n  r <- grep x\n",
+            4,
+        ),
+        ("r <- grep x\nfork i in {r} max 1\n  delete_file {r}\n  r <- grep x\nread_file {r}\n", 5),
+        (
+            "param r\nl <- grep x\nfork i in {l} max 2\n  overwrite_file_with_block {r}\n    x\n  r <- grep x\n",
+            3,
+        ),
+        ("iterate max 2\n  r <- grep x\n  delete_file {r}\n  read_file {r}\n  r <- grep x\n", 4),
+    ],
+)
+def test_a_name_that_is_bound_again_is_followed_from_binding_to_binding(text: str, line: int):
+    """The checker of certificates does so too: `fdc run` refused such a plan, which lint had proved."""
+    assert [(at, code[:5]) for at, code, _ in told(text)] == [(line, "FDC41")]
+
+
 def test_each_turn_of_a_loop_has_a_result_of_its_own():
     assert told("for_each_file *\n  r <- grep {file1}\n  create_file_with_block {r}\n") == []
     assert told("r <- grep x\nfor_each_file *\n  create_file_with_block {r}\n") == [
         (3, "FDC412", "Cannot create `{r}`: it already exists")
     ]
+
+
+def test_a_file_that_a_step_may_have_deleted_may_exist():
+    text = "for_each_file d/*\n  delete_file {file1}\ncreate_file_with_block d/b\n"
+    assert told(text, there=("d/b",)) == [(3, "FDC412", "Cannot create `d/b`: it may exist here")]
 
 
 def test_two_names_of_the_same_file_are_one_file():

@@ -474,7 +474,7 @@ LOOKS = [
     "diff -u a.txt notes.md",
     "sort -n notes.md",
     "head -n 3 {a}",
-    "sha256sum -c a.txt",
+    "sha256sum -b notes.md",
 ]
 
 
@@ -496,7 +496,7 @@ def test_a_command_that_only_looks_at_data_executes_nothing(command: str) -> Non
     "command",
     [
         "cat `x`", "cat $(x)", "cat a > b", "cat a; sh b", "./cat a", "X=1 cat a", "sort {a}", "diff {a} b", "diff -l a b",
-        "sort --compress-program=x a", "sha256sum a\\;b", "cat a&", "head 'a'", "tail a\tb",
+        "sort --compress-program=x a", "sha256sum a\\;b", "cat a&", "head 'a'", "tail a\tb", "sha256sum -wc a",
     ],
 )  # fmt: skip
 def test_what_is_no_plain_look_is_no_data_command(command: str) -> None:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from fdc_toolchain.certificate.data import check
+from fdc_toolchain.certificate.making import make_data
+from fdc_toolchain.certificate.plans import Wrong
+from fdc_toolchain.check import program_of
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.linting import findings, lint
 
 HEAD = "# FSM: any.json\n"
 WEB = HEAD + "page <- view_text_website https://example.org/\n"
+PICK = "l <- list_files docs\nc <- among {page} {l}\n"
 
 
 def test_of_a_name_that_nothing_binds_only_that_is_said() -> None:
@@ -20,13 +26,25 @@ def test_of_a_name_that_nothing_binds_only_that_is_said() -> None:
     [
         ("overwrite_file_with_block notes.md\n  {page}", "text"),
         ("overwrite_file_with_block notes.md\n  of our own", None),
+        ("rename_file mail/a.md notes.md", "text"),
+        (
+            "replace_with_git_merge_diff mail/a.md\n  <<<<<<< SEARCH\n  a\n  =======\n  b\n  >>>>>>> REPLACE",
+            None,
+        ),
         ('if page == ""\n  overwrite_file_with_block {run}/x\n    ours', "choice"),
+        (PICK + "overwrite_file_with_block docs/{c}\n  of our own", "choice"),
+        (PICK + "delete_file {c}", "choice"),
+        (PICK + "call_plan sub.plan p={c}", "choice"),
+        (PICK + "t <- read_file {c}\nmessage_user {t}", None),
+        ("c <- request_user_input {page}\ndelete_file {c}", None),
     ],
 )
 def test_a_step_that_leaves_text_from_outside_in_a_file_is_marked(
     step: str, mark: str | None
 ) -> None:
-    context = lint({"a.plan": WEB + step + "\n"}, "a.plan").context
+    settings = Settings(fsm="any.json", untrusted=("mail/**",))
+    plans = {"a.plan": WEB + step + "\n", "sub.plan": "param p\ndelete_file {p}\n"}
+    context = lint(plans, "a.plan", there=("mail/a.md",), settings=settings).context
     assert [what for _, what in sorted(context.marks.items())] == ([mark] if mark else [])
 
 
@@ -48,3 +66,45 @@ def test_a_finding_shows_where_the_text_comes_into_a_file_that_commands_see() ->
         "FDC474",
     )
     assert [2, 3] == [label.span.line for label in item.labels]
+
+
+LOOKS = {
+    "echo": ("m <- list_files docs\nrun_in_bash_session echo {m}", ["FDC471", "FDC474"]),
+    "test": ("run_in_bash_session test -e docs/c.md", ["FDC474"]),
+    "if": ("m <- list_files docs\nif len(m) == 1\n  submit", ["FDC472"]),
+    "path": ("t <- read_file docs/c.md\nread_file {t}", ["FDC471"]),
+    "search": ("t <- grep x docs\nread_file {t}", ["FDC471"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "looks"),
+    [
+        ("delete_file {c}", ("echo", "test", "if", "search")),
+        ("overwrite_file_with_block {c}\n  ours", ("echo", "test", "if", "path", "search")),
+        ("restore_file {c}", ("test", "path")),
+        ("rename_file {c} docs/new.md", ("echo", "search")),
+        ("rename_file docs/c.md {c}", ("echo", "if")),
+        ("call_plan sub.plan p={c}", ("echo", "test", "if")),
+        ("d <- read_file {c}", ()),
+    ],
+)
+def test_what_is_done_to_a_file_that_text_from_outside_chose_is_chosen_by_it(
+    change: str, looks: tuple[str, ...]
+) -> None:
+    """Which path it is such text may choose (`among`), and not what depends on that; lint and the checker agree."""
+    for name, (steps, codes) in LOOKS.items():
+        if name in looks or not looks:
+            plans = {
+                "a.plan": WEB + PICK + f"{change}\n{steps}\n",
+                "sub.plan": "param p\ndelete_file {p}\n",
+            }
+            checked = lint(plans, "a.plan", there=("docs/c.md", "docs/d.md"), whole=True)
+            found = [item.code for item in findings(checked, "FDC471", "FDC472", "FDC474")]
+            assert found == (codes if looks else []), (name, found)
+            made = program_of(checked)
+            if looks:
+                with pytest.raises(Wrong, match="text from outside"):
+                    make_data.make(made)
+            else:
+                assert check(made, make_data.make(made)) is None

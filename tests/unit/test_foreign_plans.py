@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.foreign.convert import NotConverted, converted
+from fdc_toolchain.foreign.kinds import kind_of
 from fdc_toolchain.foreign.model import Found
 from fdc_toolchain.foreign.read import read
 from fdc_toolchain.linking.project.settings import read_settings
@@ -50,8 +51,10 @@ def _master(*tasks: dict[str, object]) -> str:
         (WORKFLOW, f"{HEAD}- id: a\n  type: shell\n  run: '{'{{ ' * 300_000}'\n", set()),
         (WORKFLOW, HEAD + "".join(f"- id: a{i}\n  prompt: '{{{{ steps.b{i} }}}}'\n" for i in range(700)), {"FDC811"}),
         (WORKFLOW, f"{HEAD}- id: a\n  type: shell\n  run: '{'curl ' * 4000}'\n", set()),
+        (WORKFLOW, "workflow: {id: a}\nsteps: [", {"FDC801"}),
+        (WORKFLOW, "", {"FDC801"}),
     ],
-    ids=["dense", "similar", "long", "unknown", "open", "steps", "curl"],
+    ids=["dense", "similar", "long", "unknown", "open", "steps", "curl", "cut", "empty"],
 )  # fmt: skip
 def test_a_hostile_file_is_checked_at_once(
     tmp_path: Path, path: str, text: str, codes: set[str]
@@ -77,6 +80,11 @@ def test_a_hostile_file_is_checked_at_once(
         ("- [x] T001 Write src/a.py and docs/there.md\n", [(1, 18, "FDC816")]),
         (
             "- [x] T001 Remove src/a.py\n- [x] T002 See https://example.org/a/b.html and a/*.py\n",
+            [],
+        ),
+        ("- [x] T001 Speak HTTP/1.1, read $HOME/a.py and application/vnd.a+json\n", []),
+        (
+            "- [x] T001 a/b.ts -> docs/there.md\n- [x] T002 Tidy\n  up, a/b.py is removed\n",
             [],
         ),
         ("- [ ] T001 a (depends on T003-T005)\n- [ ] T003 b\n- [ ] T005 d\n", [(1, 26, "FDC811")]),
@@ -129,13 +137,17 @@ def test_a_change_of_openspec_that_is_done_is_to_be_archived(tmp_path: Path) -> 
     assert [(4, 7, "FDC815")] == rows(look(tmp_path, "openspec/changes/tea/tasks.md", text))
     assert [] == rows(look(tmp_path, "openspec/changes/archive/2026-01-01-tea/tasks.md", text))
     assert [] == rows(look(tmp_path, "openspec/changes/tea/tasks.md", text + "- [ ] 1.3 Serve\n"))
+    text = "- [ ] 1.2 Retry after 1.2 s\n- [x] 1.3 Requires 3.11, needs 1.2 GB\n- [x] 1.4 after 1.2\n- [ ] 1.5 depends on 3.11\n"
+    assert [(3, 7, "FDC814"), (4, 22, "FDC811")] == sorted(
+        rows(look(tmp_path, "openspec/changes/tea/tasks.md", text))
+    )
 
 
 def test_the_parts_and_requirements_of_kiro(tmp_path: Path) -> None:
     folder = tmp_path / ".kiro" / "specs" / "tea"
     folder.mkdir(parents=True)
     (folder / "requirements.md").write_text("### Requirement 1\n\n1. WHEN x THEN y\n", "utf-8")
-    text = "- [x] 1. Boil\n  - [x] 1.1 Fill\n    - _Requirements: 1.1, 3.2_\n  - [ ] 1.2 Heat\n  - [ ]* 1.3 Test\n"
+    text = "- [x] 1. Boil\n  - [x] 1.1 Fill\n    - _Requirements: 1.1, 3.2, NFR-7_\n  - [ ] 1.2 Heat\n  - [ ]* 1.3 Test\n"
     found = look(tmp_path, ".kiro/specs/tea/tasks.md", text)
     assert [(1, 7, "FDC814"), (3, 27, "FDC811")] == sorted(rows(found))
 
@@ -149,8 +161,14 @@ def test_tasks_of_task_master(tmp_path: Path) -> None:
             "id": 4,
             "title": "d",
             "dependencies": [3],
-            "subtasks": [{"id": 1, "dependencies": [2]}, {"id": 1}],
+            "subtasks": [
+                {"id": 1, "dependencies": [2]},
+                {"id": 1},
+                {"id": "4.3", "dependencies": ["1", "4.1", "3"]},
+            ],
         },
+        {"id": 5, "status": "cancelled"},
+        {"id": 6, "status": "done", "dependencies": ["5"]},
     ]
     for document in ({"tasks": tasks}, {"master": {"tasks": tasks}, "other": {"tasks": []}}):
         found = look(tmp_path, MASTER, json.dumps(document, indent=1))
@@ -163,8 +181,25 @@ def test_tasks_of_task_master(tmp_path: Path) -> None:
 
 def test_an_exec_plan_names_files_of_what_is_done(tmp_path: Path) -> None:
     text = "# Tea\n\n## Progress\n\n- [x] (2026-01-01) Write src/tea/brew.py\n- [ ] Serve\n\n## Decision Log\n\nNone.\n"
-    found = look(tmp_path, "plans/tea.md", text)
-    assert found is not None and found.kind == "ExecPlan" and [(5, 26, "FDC816")] == rows(found)
+    numbered = text.replace("## Progress", "## 2. Progress (living)").replace("## Dec", "## 3. Dec")
+    for plan in (text, numbered):
+        found = look(tmp_path, "plans/tea.md", plan)
+        assert found is not None and found.kind == "ExecPlan" and [(5, 26, "FDC816")] == rows(found)
+    assert kind_of("a.md", text.replace("Progress", "Progress bar")) == "Markdown"
+
+
+def test_an_optional_task_of_kiro_may_stay_open_where_the_one_above_it_is_done(
+    tmp_path: Path,
+) -> None:
+    for line, codes in (
+        ("- [ ]* 1.1 Test", []),
+        ("- [ ] 1.1* Test", []),
+        ("- [ ] **1.1** Test", ["FDC814"]),
+    ):
+        found = look(
+            tmp_path, ".kiro/specs/x/tasks.md", f"- [x] 1. Brew\n  {line}\n- [ ] 2. Serve\n"
+        )
+        assert codes == [code for _, _, code in rows(found)], line
 
 
 def test_plans_in_markdown_have_their_places(tmp_path: Path) -> None:

@@ -111,6 +111,8 @@ def test_programs_of_commands_are_looked_up_unless_the_run_itself_may_install_th
         f"the program `{name}`, which a command names: it is not on the PATH of this machine; install it"
         for name in ("unheard-of", "unseen")
     ]
+    own = {"run": {"command": ["unheard-of", "{x}"]}}
+    assert any("`unheard-of`, which a command names" in one for one in lacks(step("t"), t=own))
     monkeypatch.setattr(os, "environ", {"PATH": "/nowhere/bin"})
     assert not [one for one in lacks(body) if "which a command names" in one]
 

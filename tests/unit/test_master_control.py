@@ -10,10 +10,10 @@ import pytest
 from fdc_toolchain.agent.host import files
 from fdc_toolchain.agent.host.real_world import LocalWorld
 from fdc_toolchain.agent.retrospect import untaught
-from fdc_toolchain.agent.state import AgentState, StepResult, task_id_of
+from fdc_toolchain.agent.state import AgentState, StepResult
 from fdc_toolchain.cli.scripts.master_control import MasterControlGraph
 from fdc_toolchain.engine.ports import WorldFailed
-from fdc_toolchain.tasks.activity import ValidationError
+from fdc_toolchain.tasks.activity import ValidationError, task_id_of
 from fdc_toolchain.tasks.unfilled import unfilled
 
 from tests.support.agents import PLAN, finish, graph, lines, log, oriented

@@ -70,7 +70,11 @@ def found(text: str) -> list[tuple[int, str]]:
         ('for x in "a" max 2\n  set_plan\n', []),
         ("param p\np <- list_files\nmessage_user {p}\n", [(2, "FDC314")]),
         ("r <- list_files\nmessage_user {r}\nr <- list_files\nmessage_user {r}\n", [(3, "FDC314")]),
-        ("param run\nmessage_user {run}\n", [(1, "FDC314")]),
+        ("param run\nmessage_user {run}\n", [(1, "FDC317")]),
+        (
+            "run <- list_files docs\nfor run in {run} max 1\n  message_user {run}\n",
+            [(1, "FDC317"), (2, "FDC317")],
+        ),
         ('for x in "a" max 2\n  for x in "b" max 2\n    message_user {x}\n', [(2, "FDC314")]),
         (
             'if cited("a")\n  r <- list_files\n  message_user {r}\nelse\n  r <- list_files\n  message_user {r}\n',

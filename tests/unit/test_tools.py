@@ -496,7 +496,7 @@ def test_a_python_tool_of_the_workspace_is_called_by_keyword_and_brings_json(
         ("broken", "error", "`own_tools:broken` raised ValueError: bad luck"),
         ("leaves", "error", "raised SystemExit"),
         ("strange", "tool", "JSON cannot represent"),
-        ("deep", "result", "nested"),
+        ("deep", "size", "nested"),
         ("gone", "missing", "no such file"),
         ("absent", "unavailable", "cannot be imported"),
     ],

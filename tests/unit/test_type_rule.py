@@ -286,6 +286,23 @@ def test_a_text_that_a_run_brings_may_be_no_pattern_and_no_message() -> None:
     ]
 
 
+def test_lines_are_counted_from_1() -> None:
+    wrong = "read_lines any.json 0\nread_lines any.json 1 -1\ngrep x most=0\nread_lines any.json \u0663\n"
+    found = findings(lint({"a.plan": HEAD + wrong}, "a.plan"), "FDC304")
+    assert [(one.span.line, one.message) for one in found] == [
+        (2, "`first` takes a number from 1, found `0`"),
+        (3, "`last` takes a number from 1, found `-1`"),
+        (4, "`most` takes a number from 1, found `0`"),
+        (5, "`first` takes a number from 1, found `\u0663`"),
+    ]
+    made = assumed("l <- read_lines any.json\nread_lines any.json {l.first} 1{l.lines}\n")
+    whose = " has the form that the plan needs: "
+    assert made == [
+        (2, f"the result `l` of `read_lines`{whose}`l.first` is a number from 1"),
+        (3, f"`last` of `read_lines`{whose}`1{{l.lines}}` is a number from 1"),
+    ]
+
+
 def test_a_tool_that_needs_one_of_two_arguments_is_given_one_that_is_not_null() -> None:
     sub = "param on\nl <- list_files\nif on\n  yield {l}\n"
     call = "x <- call_plan b.plan on=a\n"
@@ -375,6 +392,8 @@ def test_each_place_that_a_value_may_come_from_is_assumed_to_give_the_form() -> 
     two = "if {q}\n  v <- read_file any.json\nelse\n  v <- list_files\ngit_commit {v}\n"
     both = TEXT_ + two.replace("{q}", "t")
     assert [4, 6] == [line for line, _ in assumed(both)]
+    many = "".join("if {t}\n  v <- read_file any.json\n" for _ in range(12))
+    assert len(assumed(f"{TEXT_}v <- read_file any.json\n{many}git_commit {{v}}\n")) == 13
 
 
 def test_a_name_that_deep_loops_bind_again_is_not_taken_for_what_a_call_gives() -> None:
@@ -386,3 +405,18 @@ def test_a_name_that_deep_loops_bind_again_is_not_taken_for_what_a_call_gives() 
             f"l <- list_files\ncall_plan b.plan p={pattern} l={{l}}\n", **{"b.plan": sub}
         )
         assert any("in `b.plan` `p` is a regular expression" in said for _, said in made)
+
+
+@pytest.mark.parametrize("deep", [1, 2, 5])
+@pytest.mark.parametrize(
+    "round_", ["iterate max 2", "for_each_file docs/*.md", "for i in {l} max 2"]
+)
+def test_what_a_round_hands_to_the_next_is_assumed_of_each_place_that_binds_it(
+    round_: str, deep: int
+) -> None:
+    """Two results of one type: the second round uses what the first one bound."""
+    loops = "".join(f"{'  ' * number}{round_}\n" for number in range(deep))
+    body = "if x > 0\n  message_user k\nx <- read_file any.json\n"
+    inside = "".join(f"{'  ' * deep}{line}\n" for line in body.splitlines())
+    made = assumed(f"l <- list_files\nx <- read_file any.json\n{loops}{inside}")
+    assert [3, 6 + deep] == sorted(line for line, said in made if "`x` is a number" in said)

@@ -168,3 +168,29 @@ def test_no_form_starts_more_than_its_bound_and_none_is_launched_with_less_allow
         assert happened.rounds <= bound.cost.rounds.value(sizes) + 1e-6, why
         if happened.agents:
             assert refusal("x.js", text, given, happened.agents - 1) is not None, why
+
+
+LAUNCHED = [
+    ("const { n = 3 } = args; for (let i = 0; i < n; i++) await agent('x')", 2),
+    ("const { more: m = 5 } = args ?? {}; for (let i = 0; i < m; i++) await agent('x')", 5),
+    ("const o = args || {}; const k = o.box?.n ?? 3; for (let i = 0; i < k; i++) await agent('x')", 4),
+    ("const { box: { n = 9 } } = args; for (let i = 0; i < n * 2 + 1; i++) await agent('x')", 9),
+    ("const { files = [] } = args; await parallel(files.map((f) => () => agent(f)))", 3),
+    ("const { files, n } = args; for (const f of files.slice(0, n)) await agent(f)", 2),
+    ("const n = Math.max(1, Number(args.n)); await parallel(Array.from({ length: n }, () => () => agent('x')))", 2),
+    ("const n = typeof args.n === 'number' ? args.n : 8; for (let i = 0; i < n; i++) await agent('x')", 2),
+    ("const l = Array.isArray(args) ? args : args.files; for (const f of l) await agent(f)", 3),
+    ("const o = typeof args === 'string' ? JSON.parse(args) : args; for (const f of o.files) await agent(f)", 3),
+    ("let a = args || {}; if (typeof a === 'string') a = JSON.parse(a); for (const f of a.files) await agent(f)", 3),
+    ("for (const f of new Set([...args.files, ...args.box.files])) await agent(f)", 4),
+    ("for (const name of Object.keys(args.box)) await agent(name)", 2),
+    ("const q = [...args.files]; while (q.length > 0) await agent(q.shift())", 3),
+    ("const p = []; for (let i = 0; i < 6; i += 2) p.push(args.files.slice(i, i + 2)); for (const x of p) await agent(x)", 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "most"), LAUNCHED)
+def test_what_args_settle_is_known_before_the_launch(script: str, most: int) -> None:
+    given = {"n": 2, "files": ["a", "b", "c"], "box": {"n": 4, "files": ["d"]}}
+    assert refusal("x.js", script, given, most) is None
+    assert refusal("x.js", script, given, most - 1) is not None

@@ -11,15 +11,21 @@ def cache_dir() -> str:
     found = os.environ.get("FDC_CACHE_DIR")
     if found:
         return found
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(_home(), ".cache")
     return os.path.join(base, "fdc")
+
+
+def _home() -> str:
+    """The user's home; a path below which nothing can be for a user without one, and no folder `~` of the workspace."""
+    home = os.path.expanduser("~")
+    return home if os.path.isabs(home) else os.path.join(os.devnull, "no-home-folder")
 
 
 def state_dir() -> str:
     """`$XDG_STATE_HOME/fdc`, or `~/.local/state/fdc`: the user's key lies there. It may not exist yet."""
     state = os.environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(state):
-        state = os.path.join(os.path.expanduser("~"), ".local", "state")
+        state = os.path.join(_home(), ".local", "state")
     return os.path.join(state, "fdc")
 
 

@@ -276,8 +276,9 @@ def program_of(checked: Checked) -> dict[str, Any]:
     program["assumptions"] = [
         _assumption(item) for item in checked.assumptions if item.span.path in reached
     ]
-    if linker.outside:
-        program["stored"] = [row.path for row in linker.outside]
+    stored = [row.path for row in linker.outside if row.sha256]
+    chosen = [row.path for row in linker.outside if row.there]
+    program |= {key: paths for key, paths in (("stored", stored), ("chosen", chosen)) if paths}
     return program
 
 

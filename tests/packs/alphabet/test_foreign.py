@@ -208,11 +208,11 @@ def test_the_command_measures_a_corpus_anywhere(tmp_path: Path) -> None:
         ("a: [\n", "is not a YAML: line"), ("concepts: []\n", "has no concept with `decomposition"),
         ("- {name: x, weight: -1, decomposition: {primitives: [a]}}\n", "its weight is not a number above 0"),
         ("- {name: x, decomposition: {primitives: [a], expressible: perhaps}}\n", "neither true nor false"),
-        ("a: &a [1]\nb: [*a, *a]\n", "is not a YAML: it has an alias"),
+        ("a: &a [1]\nb: [*a, *a]\n", "is not a YAML: it has an alias"), ("\udcff", "c.yaml: is not UTF-8"),
     ],
 )  # fmt: skip
 def test_a_corpus_that_is_none_is_one_sentence(tmp_path: Path, text: str, says: str) -> None:
-    (tmp_path / "c.yaml").write_text(text)
+    (tmp_path / "c.yaml").write_text(text, "utf-8", "surrogateescape")
     done = fdc("alphabet", "measure", "c.yaml", cwd=tmp_path)
     assert 1 == done.returncode and says in done.stderr and "Traceback" not in done.stderr
     assert 2 == fdc("alphabet", "measure", "nowhere.yaml", cwd=tmp_path).returncode

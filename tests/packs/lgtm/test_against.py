@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from fdc_packs.lgtm.tools.against import objections
-from fdc_packs.lgtm.tools.found_rows import best_of, places_of
+from fdc_packs.lgtm.tools.found_rows import best_of, objections_of, places_of
 from fdc_packs.research.explore.code_search import Tree
 from fdc_toolchain.tools.files.documents import scan
 
@@ -83,15 +83,24 @@ def test_what_speaks_against_a_name_and_what_is_missing(
     assert expected == found
 
 
-def test_a_line_of_exception_is_told_as_the_sentence_that_it_is_part_of(tree: Tree) -> None:
-    rows = [
-        one
-        for one in objections(tree, "`hold` takes money for a basket")
-        if one.kind == "exception"
+def test_prose_is_quoted_as_the_sentence_that_a_line_is_part_of(tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text(
+        "def hold(x):\n    # For a basket\n    # hold() never takes money. So be it.\n"
+    )
+    (tmp_path / "hold.md").write_text(
+        "# Holding\n\nOrders wait.  The stock of an order\nis held for a day.\n"
+    )
+    found = scan(str(tmp_path), code=True)
+    tree = Tree(found, found.documents)
+    against = objections_of(tree, "`hold` takes money for a basket")
+    assert [(3, "For a basket hold() never takes money.")] == [
+        (row["line"], row["quote"]) for row in against if row["kind"] == "exception"
     ]
-    assert ("other.py", 2, "hold() never takes money") in {
-        (one.path, one.line, one.said) for one in rows
-    }
+    says = places_of(tree, "How long is the stock held for a day?")
+    quotes = {row["quote"] for row in says}
+    assert "The stock of an order is held for a day." in quotes and not any(
+        "more" in one for one in quotes
+    )
 
 
 EXAMPLE = '''"""Writes the table as CSV output: how a CSV output format is used."""

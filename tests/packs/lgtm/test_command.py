@@ -173,7 +173,8 @@ def test_the_files_on_disk_are_the_write_effects_of_the_journal_and_nothing_else
     done = steps(workspace, folder.name)
     written = {value["path"] for tool, _, value in done if tool in WRITES}
     on_disk = {str(path.relative_to(workspace)) for path in (workspace / "runs").rglob("*")} - {
-        f"runs/{folder.name}"
+        f"runs/{folder.name}",
+        f"runs/{folder.name}/outside",
     }
     assert written == on_disk
     reads = [tool for tool, _, _ in done if tool == "read_file"]
@@ -283,8 +284,11 @@ def test_without_a_model_it_collects_and_ranks_and_judges_nothing(tmp_path: Path
 
 
 def test_a_question_of_which_nothing_is_found_says_so(tmp_path: Path) -> None:
-    """LGTM-52: without a model in the collection; with one, no area stops the run with a sentence."""
+    """LGTM-52: without a model in the collection; with one, no area stops the run with a sentence. No file: no model is asked."""
     shop(tmp_path / "a")
+    none = fdc("lgtm", "x", "--paths", "b/**", cwd=tmp_path / "a")
+    assert 1 == none.returncode and "none fits `--paths`" in none.stderr
+    assert not any(path.is_file() for path in (tmp_path / "a/runs").rglob("*"))
     done = fdc("lgtm", "zzqx frobnicate?", cwd=tmp_path / "a")
     assert 7 == done.returncode and "speaks of “zzqx”, “frobnicate”" in done.stdout, done.stdout
     with thinking(areas=lambda body: reply("no", stop="refusal")) as (_, env):

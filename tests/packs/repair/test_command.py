@@ -111,7 +111,7 @@ def test_what_no_failing_test_runs_is_no_suspect_and_what_cannot_be_had_is_said(
     assert (1, "") == (done.returncode, done.stdout) and "given up" in done.stderr
 
 
-@pytest.mark.long
+@pytest.mark.soak
 def test_some_failures_gone_and_others_left_is_partial(tmp_path: Path) -> None:
     """HYP-46: 3; each cycle takes on the first error; what is partial is not written."""
     more = "    def test_never(self):\n        self.assertEqual(discount(1, False), 'a pony')\n\n\nunittest.main()\n"

@@ -130,6 +130,7 @@ def test_the_command_can_run_with_the_patched_files_alone(tmp_path: Path) -> Non
 # ---- the files -----------------------------------------------------------------------------
 
 
+@pytest.mark.soak
 def test_who_names_a_folder_does_not_mean_its_tests(tmp_path: Path) -> None:
     """E17: a repair of a package that has its tests inside changed one of them, and passed. Tests that are named are meant."""
     (tests := tmp_path / "pkg" / "tests").mkdir(parents=True)
@@ -158,7 +159,7 @@ ENDS = {
 
 @pytest.mark.parametrize(
     "name",
-    [name if name == "crlf" else pytest.param(name, marks=pytest.mark.long) for name in ENDS],
+    [name if name == "crlf" else pytest.param(name, marks=pytest.mark.soak) for name in ENDS],
 )
 def test_only_the_line_of_the_fault_changes_by_a_byte(tmp_path: Path, name: str) -> None:
     """What ends lines, begins files and indents stays; git takes the diff as it is printed."""

@@ -96,6 +96,27 @@ KNOWN = {
     "one word of the function's name": (
         "def is_lower(s):\n    return s.islower()\n\n\ndef is_upper(s):\n    pass\n",
         "def is_lower(s):\n    return s.islower()\n\n\ndef is_upper(s):\n    return s.isupper()\n"),
+    "what makes a name that is lost of what nobody reads": (
+        "def g(x):\n    y = iter(x)\n    return y\n\n\ndef f(keys):\n    pass\n    return next(ks)\n",
+        "def g(x):\n    y = iter(x)\n    return y\n\n\ndef f(keys):\n    ks = iter(keys)\n    return next(ks)\n"),
+    "a call that stands in the function": (
+        "def f(x):\n    if x:\n        pass\n    y = next(x)\n",
+        "def f(x):\n    if x:\n        return next(x)\n    y = next(x)\n"),
+    "what a method of the last value gives": (
+        "def g(x):\n    return x.lower()\n\n\ndef f(text):\n    if text:\n        text = text + 'a'\n    pass\n",
+        "def g(x):\n    return x.lower()\n\n\ndef f(text):\n    if text:\n        text = text + 'a'\n    return text.lower()\n"),
+    "a member of the class that bears its name": (
+        ("class A:\n    class _Timer:\n        def copy(self):\n            return A._Timer(self.x)\n\n"
+        "    def __init__(self, timer):\n        pass\n\n    def f(self):\n        return self.timer\n"),
+        ("class A:\n    class _Timer:\n        def copy(self):\n            return A._Timer(self.x)\n\n"
+        "    def __init__(self, timer):\n        self.timer = A._Timer(timer)\n\n    def f(self):\n        return self.timer\n")),
+    "a member that the file asks for": (
+        "def f(x):\n    if hasattr(x, 'size'):\n        y = x\n    return y\n",
+        "def f(x):\n    if hasattr(x, 'size'):\n        y = x.size()\n    return y\n"),
+    "a condition of another function about another name": (
+        "def g(n):\n    if n > len(X):\n        return 1\n\n\ndef f(at):\n    if at is None:\n        return 2\n\n\nX = []\n",
+        ("def g(n):\n    if n > len(X):\n        return 1\n\n\ndef f(at):\n    if at is None or at > len(X):\n"
+        "        return 2\n\n\nX = []\n")),
     "an argument in the middle": (
         "def f(a, b, c):\n    return g(a, c)\n", "def f(a, b, c):\n    return g(a, b, c)\n"),
     "an iteration over a number": (
@@ -108,6 +129,14 @@ KNOWN = {
         "def f():\n    def g(x):\n        x += 1\n        return x\n    return g\n"),
     "an exception around its text": (
         "def f(x):\n    if x:\n        raise 'no'\n", "def f(x):\n    if x:\n        raise ValueError('no')\n"),
+    "an exception around a text that is filled in": (
+        "class No(ValueError):\n    pass\n\n\ndef f(x):\n    if x:\n        raise f'no {x}'\n    raise No('x')\n",
+        "class No(ValueError):\n    pass\n\n\ndef f(x):\n    if x:\n        raise No(f'no {x}')\n    raise No('x')\n"),
+    "what a member is made longer by": (
+        ("class A:\n    def f(self, data):\n        if data:\n            pass\n\n"
+        "    def g(self):\n        return self.held\n"),
+        ("class A:\n    def f(self, data):\n        if data:\n            self.held += data\n\n"
+        "    def g(self):\n        return self.held\n")),
     "a private function that no plan calls": (
         "def _g(x):\n    return x\n\n\ndef f(x):\n    return x, x\n",
         "def _g(x):\n    return x\n\n\ndef f(x):\n    return x, _g(x)\n"),
@@ -253,6 +282,32 @@ def test_what_scope_class_and_file_know_is_proposed(what: str) -> None:
     assert wanted in {after(broken, row) for row in candidates(broken)}
 
 
+def test_what_the_file_says_elsewhere_is_likelier_and_one_not_of_two_is_no_negation() -> None:
+    """The twos and threes of tokens that an edit makes; `not not x` is odd, and an edit that mends it drops no guard."""
+    text = "def g(n):\n    return n == 1 or n == 2\n\n\ndef f(n):\n    if not not n >= 3:\n        return n\n"
+    rows = {after(text, row): row for row in candidates(text)}
+    alike, mended = (text.replace(*one) for one in ((">=", "=="), ("not not", "not")))
+    assert rows[alike]["likelier"] > 0 > rows[text.replace(">=", "!=")]["likelier"] - 0.01
+    assert rows[mended]["mends"] and not rows[mended]["risky"]
+    assert any(row["risky"] for row in candidates(text.replace("not not", "not")) if row["kind"] == "negation")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("message", "line", "turned"),
+    [("TypeError: object of type 'int' has no len()", 3, True), ("TypeError: no", 5, False), ("ValueError: no", 3, False)],
+)  # fmt: skip
+def test_a_guard_that_lets_in_what_it_should_keep_out_is_turned(
+    message: str, line: int, turned: bool
+) -> None:
+    """A value of the wrong type fails in the guarded block: its negation drops no guard. Nor is a question ever None."""
+    text = "def f(x):\n    if not isinstance(x, list):\n        return len(x)\n    y = x\n    return y\n"
+    rows = [{"path": "f.py", "line": 2, "score": 1.0}]
+    found = {after(text, row): row for row in propose(text, "f.py", rows, [], 500, message, line)}
+    row = found[text.replace("not ", "")]
+    assert (row["risky"], row["mends"]) == (not turned, turned)
+    assert not any("list) is None" in one for one in found)
+
+
 def test_the_first_errors_message_weighs_edits() -> None:
     """The name that is not defined is exchanged first, where else an operator would be."""
     source = "def f(left, right):\n    return lefd < right\n"
@@ -310,7 +365,7 @@ def test_candidates_are_whole_hypotheses() -> None:
     source = (PACKS / "repair/patch/unified_diff.py").read_text("utf-8")
     found = candidates(source, 200, lines=range(20, 130))
     fields = {"claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "intent",
-              "confidence", "diff", "key", "pieces", "kind", "old", "new", "risky", "mends"}  # fmt: skip
+              "confidence", "diff", "key", "pieces", "kind", "old", "new", "risky", "mends", "likelier", "score"}  # fmt: skip
     tree = ast.dump(ast.parse(source))
     texts = set()
     for row in found:
@@ -342,6 +397,13 @@ def test_candidates_are_whole_hypotheses() -> None:
     assert 20 < len(
         {tuple(row["affected_region"].values()) for row in found[:40]}
     )  # broad before deep
+
+
+def test_what_a_function_takes_is_handed_on_in_the_same_order() -> None:
+    text = "class A:\n    def put(self, name, value):\n        return prop.put(name)\n"
+    text += "\n    def h(self, value):\n        return k(value, 1)\n"
+    worth = {row["new"]: row["score"] for row in candidates(text) if row["kind"] == "added"}
+    assert 0.6 * worth["prop.put(name, value)"] > worth["prop.put(value, name)"] > 0
 
 
 def test_what_was_tried_is_not_proposed_again_even_where_it_has_moved() -> None:

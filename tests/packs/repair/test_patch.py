@@ -116,7 +116,7 @@ def test_two_equally_good_places_are_none() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [("before.c", "after.c"), ("x.py.orig", "x.py"), ("old/x.py", "new/x.py"), ("a/f.py", "b/f.fixed.py"),
-     ("x_old.py", "x_new.py")],
+     ("x_old.py", "x_new.py"), ("buggy.py", "fixed.py"), ("x.py (original)", "x.py (fixed)"), ("src/x.py", "x.py")],
 )  # fmt: skip
 def test_two_names_of_a_model_for_one_file_are_no_renaming(old: str, new: str) -> None:
     """D8: 216 of 485 recorded patches name the two sides of one file."""

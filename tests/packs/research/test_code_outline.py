@@ -300,12 +300,26 @@ def test_a_word_that_tells_little_decides_only_between_those_that_tell_as_much(
 
 
 def test_what_code_does_is_answered_from_code_before_documents(tmp_path: Path) -> None:
-    question = "keep a jar warm"
+    question = "close a warm jar twice"
     assert "notes.md" == _paths(tmp_path, question)[0]
     assert "a.py" == _paths(tmp_path, question, code=True)[0]
     asked = {"Where is it?": True, "How are they kept?": True, "Which function calls it?": True, "How do I keep it?": False,
              "Why is it warm?": False, "Can a jar be closed where it is?": False}  # fmt: skip
     assert asked == {one: mapped._HOW_DONE.search(one) is not None for one in asked}
+
+
+def test_a_comment_above_a_method_is_its_documentation_and_a_rare_synonym_is_a_word(
+    tmp_path: Path,
+) -> None:
+    """Not the class's, though it lies in it; a block may end a line above. `unpacked` is found as `inflate`."""
+    text = "class Pipe {\n  /**\n   * Inflates what came.\n   */\n  read() {}\n}\n\n"
+    text += "/**\n * Heats it.\n */\n\nfunction warm() {}\n"
+    tree = tree_of(write(tmp_path, {"a.js": text + "// chosen\n"}))
+    for question, name in (("What is unpacked?", "Pipe.read"), ("What heats?", "warm")):
+        [unit, *_] = tree.search(concepts_of(question)).units()
+        assert unit.definition is not None and name == unit.definition.qualified
+    search = tree.search(concepts_of("Which chosen thing heats?"))
+    assert "warm" == next(one.definition.name for one in search.units() if one.definition)
 
 
 def test_a_pattern_search_documents_in_which_variations_a_word_is_written(tmp_path: Path) -> None:

@@ -41,6 +41,20 @@ def test_the_head_of_a_definition_is_shown_where_it_is_near_what_decides(
     assert (1 in shown) is not far and text.split("\n").index("    book()") in shown
 
 
+def test_a_name_that_nothing_defines_makes_no_answer_sure(tmp_path: Path) -> None:
+    """`WebSocket` stands in a remark only; what comes nearest is shown by the line that has most of the question."""
+    (tmp_path / "a.md").write_text("Some words.\n\nNo WebSocket is spoken here.\n")
+    (tmp_path / "b.py").write_text("class TeaPot:\n    pass\n")
+    scanned = scan(str(tmp_path), code=True)
+    tree = Tree(scanned, scanned.documents)
+    asked = {"How are frames of a WebSocket masked by a key?": "None", "What is a TeaPot?": "High"}
+    for question, sure in asked.items():
+        found = find_places(tree, searched(tree, question), question)
+        assert sure == found.sure
+        if sure == "None":
+            assert "No WebSocket is spoken here." == found.places[0].code[0][1]
+
+
 FALSE = [
     "It sends each order to a neural network.", "The stock is kept in Redis.", "A refused order is tried again.",
     "The purse is encrypted.", "place_order runs in a thread.", "It writes a log file.", "The basket is copied first.",

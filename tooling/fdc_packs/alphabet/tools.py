@@ -12,7 +12,7 @@ from typing import Any
 
 from fdc_toolchain.api.tools import Context, ToolFailure, word
 
-from .store import Busy, Refused, Store, digest
+from .store import Busy, Store, digest
 
 
 def begin_alphabet(args: dict[str, Any], context: Context) -> Any:
@@ -83,8 +83,6 @@ def commit_alphabet(args: dict[str, Any], context: Context) -> Any:
                     "files of the alphabet were changed while the iteration was under way",
                 )
         store.commit(context.run, change)
-    except Refused as refused:
-        raise ToolFailure("refused", str(refused)) from None
     except ValueError as wrong:
         raise ToolFailure("staged", str(wrong)) from None
     return {"iteration": change["iteration"], "files": len(change["files"])}

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from .search import AGAINST
+from .search import AGAINST, subject_of
 from .shown import kept
-from .statements import content, stem_of
+from .statements import words_missing
 from .worldview import outcome as ended
 
 WIDTH = 80
@@ -36,6 +36,7 @@ def outcome(wv: dict[str, Any], results: list[Any]) -> dict[str, Any]:
     entries = wv["knowledgeBase"]["entries"][: len(wv["knowledgeBase"]["entries"]) - len(later)]
     page = [f"# Evidence: {out['question']}", "", f"No plan: {out['why']}", "",
             "Nothing below was judged. It is what the files say, best first.", "", "## What was found", ""]  # fmt: skip
+    page += [] if entries else ["Nothing."]
     page += [line for row in entries for line in _row(row["source"], *_told(row))]
     named = list(_named(later))
     page += ["", "## The code that it names", "", *named] if named else []
@@ -47,7 +48,7 @@ def outcome(wv: dict[str, Any], results: list[Any]) -> dict[str, Any]:
         *(row["contentSummary"] for row in entries),
         *(str(row.get("snippet")) for row in later),
     ]
-    silent = words_missing(out["question"], " ".join(told))
+    silent = words_missing(subject_of(out["question"]), " ".join(told))
     if silent:
         spoken = ", ".join(f"“{word}”" for word in silent)
         page.append(f"- Nothing that was found speaks of {spoken}.")
@@ -79,13 +80,6 @@ def _named(rows: list[dict[str, Any]]) -> Iterator[str]:
             ]
             shown = f": {', '.join(used)}" if used else ""
             yield f"- {row['source']}: {row['note'].replace(' is defined here', '')}{shown}"
-
-
-def words_missing(question: str, told: str) -> list[str]:
-    """The words of a question, as it has them, that a text does not have."""
-    rows = [word.strip(".,;:!?()\"'") for word in question.replace("`", " ").split()]
-    wanted = content(question) - content(told)
-    return [word for word in dict.fromkeys(rows) if stem_of(word.lower()) in wanted]
 
 
 def folded(line: str, width: int = WIDTH) -> list[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from .names import generate_file_name
-from .statements import identifiers, names
+from .statements import content, identifiers, names, plain_words, stem_of, words_missing
 
 TOOLS = ("WebSearch", "CodebaseGrep", "FileSearch", "WriteFile", "CreateDirectory", "ReadFile")
 """Every tool that UseTool knows (LGTM-36)."""
@@ -34,13 +35,23 @@ def queries(question: str) -> dict[str, Any]:
     >>> queries("Add support for a CSV output of `Table`")
     {'queries': ['a CSV output of `Table`', '`Table`']}
     """
-    asked = question[found.end() :] if (found := _TO_DO.match(question)) else question
-    return {"queries": [asked, *(f"`{name}`" for name in identifiers(question))][:QUERIES]}
+    return {
+        "queries": [subject_of(question), *(f"`{name}`" for name in identifiers(question))][
+            :QUERIES
+        ]
+    }
+
+
+def subject_of(question: str) -> str:
+    """A question without the verb of a task."""
+    return question[found.end() :] if (found := _TO_DO.match(question)) else question
 
 
 def recommend(purpose: str, queries: Any, tools: Any, seen: Any = None) -> dict[str, Any]:
-    """AgentStep without a model: the first of the tools that fits, with the queries, once. It does nothing itself (LGTM-33)."""
-    asked = [] if seen else _queries(queries)
+    """AgentStep without a model: the first of the tools that fits, with the queries, then with a word of the purpose that
+    nothing found speaks of. It does nothing itself (LGTM-33)."""
+    turns = seen if isinstance(seen, list) else []
+    asked = _unsaid(purpose, turns) if turns else _queries(queries)
     offered = tools.get("tools", []) if isinstance(tools, dict) else str(tools).split(",")
     fitting = [one for one in offered if one in TOOLS]
     if not asked or not fitting:
@@ -102,9 +113,32 @@ def tool_use(result: Any, tools: str = "", asked: Any = None) -> dict[str, Any]:
     return none if call in before else {**none, **call}
 
 
+FIRST = 6
+"""So many finds of a first search are kept where there is a second one."""
+BESIDE = 1
+"""Words before and behind a missing one that its search has with it."""
+
+
+def _unsaid(purpose: str, turns: list[Any]) -> list[str]:
+    """The rarest word of a purpose that files have and no find has, with the words beside it; none where there is none."""
+    found = [one for one in turns if isinstance(one, dict)]
+    told = " ".join(
+        str(row.get("quote")) for one in found for row in (one.get("rows") or ())[:FIRST]
+    )
+    words = [word for word in plain_words(subject_of(purpose)) if content(word)]
+    missing = {stem_of(word.lower()): word for word in words_missing(" ".join(words), told)}
+    rare = [stem_of(word) for one in found[:1] for word in one.get("words") or ()]
+    at = next((words.index(missing[one]) for one in rare if one in missing), None)
+    beside = (
+        () if at is None else (at, *range(max(0, at - BESIDE), at), *range(at + 1, at + 1 + BESIDE))
+    )
+    return [" ".join(words[one] for one in beside if one < len(words))] if beside else []
+
+
 def looked(asked: Any, seen: Any) -> dict[str, Any]:
-    """What the turns of an agent brought: each find once, and the warnings of its calls in their order (LGTM-45)."""
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    """What the turns of an agent brought: each find once, the best of every turn first, because not all are kept, and of
+    the first turn twice as many; and the warnings of its calls in their order (LGTM-45)."""
+    turns = []
     warns = []
     for request, found in zip(asked, seen):
         found = found if isinstance(found, dict) else {}
@@ -113,9 +147,12 @@ def looked(asked: Any, seen: Any) -> dict[str, Any]:
             for one in (request, found)
             if isinstance(one.get("warn"), str) and one["warn"]
         ]
-        for row in found.get("rows") or ():
-            if isinstance(row, dict):
-                rows.setdefault((str(row.get("source")), str(row.get("kind"))), row)
+        turns.append([row for row in found.get("rows") or () if isinstance(row, dict)])
+    first = turns[:1] and [turns[0][::2], turns[0][1::2]]
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for rank in zip_longest(*first, *turns[1:]):
+        for row in filter(None, rank):
+            rows.setdefault((str(row.get("source")), str(row.get("kind"))), row)
     return {"rows": list(rows.values()), "count": len(rows), "tool": "", "warns": warns}
 
 

@@ -37,6 +37,19 @@ def stem_of(word: str) -> str:
     return stem(min([word, *forms(word)]))
 
 
+def plain_words(text: str) -> list[str]:
+    """The words of a text as it has them, without marks."""
+    return [word.strip(".,;:!?()\"'") for word in text.replace("`", " ").split()]
+
+
+def words_missing(question: str, told: str) -> list[str]:
+    """The words of a question, as it has them, that a text does not have."""
+    wanted = content(question) - content(told)
+    return [
+        word for word in dict.fromkeys(plain_words(question)) if stem_of(word.lower()) in wanted
+    ]
+
+
 def names(text: str) -> list[str]:
     """The names in backticks that code could define, in order, each once."""
     found = re.findall(r"`([A-Za-z_][\w.]*)(?:\(\))?`", text)

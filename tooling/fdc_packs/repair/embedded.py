@@ -11,15 +11,19 @@ from typing import Any
 
 BATCH = 8
 """Hypotheses of one diagnosis."""
-EDITS, MOST_EDITS = 1200, 1200
+EDITS, MOST_EDITS = 1800, 1800
 """Edits that are tried in memory before a diagnosis, and in the whole repair."""
 SHARE = 40
 """Edits of the most suspect file that are tried before the next ones of another file have their turn."""
+SAID = 30
+"""Characters that count as little as what the file says everywhere counts more than what it says nowhere."""
 USELESS = frozenset(("fails", "breaks"))
 """What a probe says of an edit that takes no failure away, or brings one."""
 CRASHES, RISKY, PLAIN, MENDS = range(4)
 """What edits that pass are trusted by: the edited code raises by accident what a test expects; it negates or drops something;
 neither; it also uses a name that nothing used, or that the error misses."""
+DOUBT = 2.0
+"""How much likelier an edit that negates or drops something was than the one that is trusted most, where neither is applied."""
 SEEN = {
     "passes": "passes all the tests",
     "helps": "takes failures away",
@@ -113,23 +117,32 @@ def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def told_apart(passing: list[dict[str, Any]]) -> bool:
     """True where one of several edits that pass, best first, changes less than the others over generated inputs, or the
-    others behave as it does. Only the most trusted ones compete; where these negate or drop something, changing less says
-    nothing, and where they crash, nothing is decided. Where nothing can be measured (the command does not start pytest), the
-    most credible one is taken, and that is said."""
+    others behave as it does. Only the most trusted ones compete, and those that were much likelier before; where these negate
+    or drop something, changing less says nothing, and where they crash, nothing is decided. Of those that change as much, one
+    that was much likelier wins. Where nothing can be measured (the command does not start pytest), the most credible one is
+    taken, and that is said; where measuring failed, nothing is decided."""
     most = max(_trust(row) for row in passing)
     best, *others = [row for row in passing if _trust(row) == most]
     if most == CRASHES:
         return False
     if not any(row["change"][1] for row in (best, *others)):
-        return most != RISKY or not others
+        tried = any(
+            row["change"][2] for row in (best, *others)
+        )  # in vain: nothing is known of them
+        return not others or (most != RISKY and not tried)
     differ, every, outcomes = best["change"][:3]
     for row in others:
         less, inputs, same = row["change"][:3]
         if not every or not inputs:
             return False
-        if same != outcomes and (most == RISKY or differ * inputs >= less * every):
+        more = (
+            less * every - differ * inputs
+        )  # as much as the best one, and others: then it must be much likelier
+        firm = more > 0 or (more == 0 and best["before"] >= DOUBT * row["before"])
+        if same != outcomes and (most == RISKY or not firm):
             return False
-    return True
+    doubts = [row for row in passing if _trust(row) == RISKY and row["change"][2] != outcomes]
+    return most != PLAIN or all(row["before"] < DOUBT * best["before"] for row in doubts)
 
 
 def _trust(row: dict[str, Any]) -> int:
@@ -185,26 +198,33 @@ def weighed(found: list[dict[str, Any]], probed: dict[str, Any]) -> list[dict[st
             worth += row["confidence"] / 50
         elif said is not None:
             worth = (0.4 if said == "helps" else 0.0) + row["confidence"] / 10
-        shown = {"probe": said, "change": change} if said else {}
+        shown = (
+            {"probe": said, "change": change, "before": row.get("score", row["confidence"])}
+            if said
+            else {}
+        )
         out.append({**row, "confidence": round(worth, 4), **shown})
     out.sort(key=lambda row: -row["confidence"])
     if out and out[0].get("probe") == "passes" and out[0]["change"][1]:
-        best = out[0]  # of those that behave alike the one that adds least
+        best = out[
+            0
+        ]  # of those that behave alike the one that adds least, and that the file says more often
         twins = [
             one
             for one in out
             if one.get("change") == best["change"] and _trust(one) == _trust(best)
         ]
-        least = min(twins, key=_added)
+        least = min(twins, key=_odd)
         if least is not best:
             least["confidence"] = round(best["confidence"] + 0.0001, 4)
             out.sort(key=lambda row: -row["confidence"])
     return out
 
 
-def _added(row: dict[str, Any]) -> int:
-    """Characters that an edit adds."""
-    return max(0, sum(len(text) - (end - start) for start, end, text in row.get("pieces") or ()))
+def _odd(row: dict[str, Any]) -> float:
+    """Characters that an edit adds; fewer where what it says is said elsewhere in the file, more where what it takes away is."""
+    added = sum(len(text) - (end - start) for start, end, text in row.get("pieces") or ())
+    return max(0, added) - SAID * float(row.get("likelier", 0.0))
 
 
 def candidates(

@@ -6,14 +6,12 @@ draws the picture anew from there.
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..named_tuples import NamedTuple
-from ..tasks.activity import task_fault
+from ..tasks.activity import task_id_of
 
 
 class PlanContext(NamedTuple):
@@ -142,12 +140,3 @@ def _messages(rows: Any) -> list[dict[str, str]]:
     ):
         raise ValueError("the agent's state: `messages` is a list of objects of texts")
     return [dict(row) for row in rows]
-
-
-def task_id_of(task: str) -> str:
-    """The id of a task by what was asked: a word is its own id, a sentence becomes its first words and a digest."""
-    word = task.strip()
-    if word == task and len(word) <= 80 and not re.search(r"\s", word) and task_fault(word) is None:
-        return word
-    words = "-".join(re.findall(r"[a-z0-9]+", task.lower()))[:40].strip("-") or "task"
-    return f"{words}-{hashlib.blake2b(task.encode('utf-8', 'replace'), digest_size=3).hexdigest()}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import cachedir, durable
+from ..linking.project.protected import outside_path
 from ..linking.project.quiet_git import ask_git
 from ..tools.files.documents import (
     CODE,
@@ -20,5 +21,5 @@ from ..workspace.files import Root, parts_of
 
 __all__ = [
     "ask_git", "CODE", "MARK", "cachedir", "Document", "durable", "globs", "lines_in", "list_files", "merge_diff",
-    "parts_of", "read_beneath", "Root", "run_folders", "Scan", "scan", "Skipped",
+    "outside_path", "parts_of", "read_beneath", "Root", "run_folders", "Scan", "scan", "Skipped",
 ]  # fmt: skip

@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import operator
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .forms import Condition, Json, Value
 
-COMPARE = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+UNKNOWN: Json = []
+"""An operand that depends on the run, or stops it."""
 
-
-NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
-"""A text that is compared with a number as a number; other spellings are not decided here."""
+ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 def known(cond: Condition) -> bool | None:
     """The value of a condition of constants, where it does not stop the run; None where it depends on a value of the run."""
     if "test" in cond:
-        sides = [constant(cond["left"]), constant(cond["right"])]
-        if {type(side) for side in sides} in ({str, int}, {str, float}):
-            sides = [
-                float(side) if type(side) is str and NUMBER.fullmatch(side) else side
-                for side in sides
-            ]
-        texts = [side for side in sides if type(side) is str]
-        numbers = [side for side in sides if type(side) is int or type(side) is float]
-        if cond["test"] not in COMPARE or 2 not in (len(texts), len(numbers)):
-            return None
-        compare = COMPARE[cond["test"]]
-        return bool(compare(*texts) if texts else compare(*numbers))
+        return compared(cond["test"], constant(cond["left"]), constant(cond["right"]))
     if "value" in cond:
         value = constant(cond["value"])
-        return bool(value) if value is not None or "const" in cond["value"] else None
+        return None if value is UNKNOWN else bool(value)
     if "not" in cond:
         return None if (inner := known(cond["not"])) is None else not inner
     decides = "and" not in cond
@@ -48,8 +29,47 @@ def known(cond: Condition) -> bool | None:
     return decides if decides in verdicts else None if None in verdicts else not decides
 
 
+def compared(test: str, left: Json, right: Json) -> bool | None:
+    """What a comparison of two operands finds; None where that is not known, or the comparison has no meaning."""
+    if not {type(left), type(right)} <= {str, bool, int, float, type(None)}:
+        return None
+    if test == "in":
+        return left in right if type(left) is str and type(right) is str else None
+    left, right = spelled(left, right), spelled(right, left)
+    alike = type(left) is type(right) or numbers(left, right)
+    if test in ("==", "!="):
+        return (alike and left == right) is (test == "==")
+    if test not in ORDERS or not alike:
+        return None
+    texts = [side for side in (left, right) if type(side) is str]
+    values = [side for side in (left, right) if type(side) is int or type(side) is float]
+    return (
+        bool(ORDERS[test](*texts) if texts else ORDERS[test](*values)) if texts or values else None
+    )
+
+
+def spelled(side: Json, other: Json) -> Json:
+    """The number that a text beside a number spells; else what is there."""
+    if type(side) is not str or not numbers(other):
+        return side
+    digits = side.removeprefix("-")
+    if len(digits) > 300 or not digits.isascii() or "_" in digits or not digits[:1].isdigit():
+        return side
+    try:
+        number = int(side) if digits.isdigit() else float(side)
+    except ValueError:
+        return side
+    return number if math.isfinite(number) else side
+
+
+def numbers(*sides: Json) -> bool:
+    """Whether all are numbers; true and false are none."""
+    return all(type(side) in (int, float) for side in sides)
+
+
 def constant(value: Value) -> Json:
-    """The value of an operand in every run; None where it depends on the run."""
+    """The value of an operand in every run, or UNKNOWN."""
     if "len" in value:
-        return len(inner) if isinstance(inner := constant(value["len"]), str) else None
-    return value.get("const")
+        inner = constant(value["len"])
+        return 0 if inner is None else len(inner) if isinstance(inner, str) else UNKNOWN
+    return value.get("const", UNKNOWN)

@@ -4,7 +4,7 @@ A row claims something of a plan that begins in some way: with labels of its par
 files. The plan's body is walked once for each row. What holds whenever a round of a loop begins is claimed and compared; a call
 takes the row that is claimed for it. Nothing is searched for. The rules are those of `docs/trust.md`.
 
-The checker of this part is this file with `flow.py`, `steps.py`, `touches.py`, `file_sets.py` and `labels.py`.
+The checker of this part is this file with `flow.py`, `steps.py`, `touches.py`, `made_of.py`, `file_sets.py` and `labels.py`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, cast
 
 from .control import digest
 from .flow import Flow
-from .labels import labels_of, stored, within
+from .labels import KEPT, labels_of, stored, within
+from .made_of import check_made_of
 from .plans import Wrong
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ def check(program: object, certificate: object) -> str | None:
         first = claims["rows"][0]
         if first["plan"] != of["root"] or first["kept"] is not False:
             raise Wrong("the first row is not that of the root")
-        if not within(stored(of), labels_of(first["texts"])):
+        if not all(within(stored(of, kind), labels_of(first[kind])) for kind in KEPT):
             raise Wrong("the first row does not begin with what earlier runs left in files")
+        check_made_of(of)
         for row in claims["rows"]:
             Flow(of, claims, row).check()
     except Wrong as wrong:

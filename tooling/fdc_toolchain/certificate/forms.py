@@ -127,12 +127,14 @@ class Tool(TypedDict, total=False):
     parameters: Required[list[Parameter]]
     writes: str
     reads: str
+    shares: str
     failure: str
     access: dict[str, list[str]]
     run: dict[str, Json]
     result: str | dict[str, str]
     own: list[str]
     clears: list[str]
+    approves: bool
 
 
 class Assumption(TypedDict):
@@ -172,7 +174,10 @@ class Program(TypedDict):
     tools: dict[str, Tool]
     predicates: NotRequired[dict[str, dict[str, Json]]]
     assumptions: NotRequired[list[Assumption]]
+    sources: NotRequired[dict[str, str]]
+    modules: NotRequired[dict[str, str]]
     stored: NotRequired[list[str]]
+    chosen: NotRequired[list[str]]
     rules: NotRequired[list[RuleRow]]
     untrusted: NotRequired[list[str]]
 

@@ -85,13 +85,10 @@ class State:
         self.inner |= other.inner
 
 
-def stored(program: Program) -> dict[Files, int]:
-    """The files with text from outside that earlier runs left, but those of the runs' own folders."""
-    return {
-        (path,): LEVEL["untrusted"]
-        for path in program.get("stored", ())
-        if not path.startswith("runs/")
-    }
+def stored(program: Program, kind: Kind) -> dict[Files, int]:
+    """The files of earlier runs that hold text from outside, or (`there`) that such text made or deleted."""
+    of = program.get("stored", ()) if kind == "texts" else program.get("chosen", ())
+    return {(path,): LEVEL["untrusted"] for path in of}
 
 
 def within(labels: Mapping[Key, int], claims: Mapping[Key, int]) -> bool:
@@ -160,6 +157,11 @@ def cleared(label: int, sinks: Iterable[str]) -> int:
     powers = {power for sink in sinks for power in CLEARS.get(sink, (sink,))}
     powers |= {"anything"} if powers >= {"command", "path", "url", "message"} else set()
     return label & ~sum(POWER[power] for power in powers)
+
+
+def deciding(label: int) -> int:
+    """The label of what is decided by a text that chose a path: as if nothing but a check of the choice had cleared it."""
+    return label | LEVEL["untrusted"] if label & BITS["untrusted", "choice"] else label
 
 
 def sum_of(labels: Iterable[int]) -> int:

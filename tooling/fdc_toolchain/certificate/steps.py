@@ -13,6 +13,7 @@ from .labels import (
     Name,
     State,
     cleared,
+    deciding,
     described,
     label_of,
     labels_of,
@@ -20,6 +21,7 @@ from .labels import (
     predicates_in,
     sum_of,
 )
+from .made_of import programs
 from .plans import Wrong
 from .touches import Step
 
@@ -34,16 +36,9 @@ class Steps:
     """
 
     def __init__(self, program: Program, certificate: DataRows, row: DataRow) -> None:
-        self.program, self.rows, self.row, self.plan = (
-            program,
-            certificate["rows"],
-            row,
-            program["plans"][row["plan"]],
-        )
-        self.left, self.outside = (
-            labels_of(certificate["left"]),
-            [files_of(glob) for glob in program.get("untrusted", ())],
-        )
+        self.program, self.rows, self.row = program, certificate["rows"], row
+        self.plan, self.left = program["plans"][row["plan"]], labels_of(certificate["left"])
+        self.outside = [files_of(glob) for glob in program.get("untrusted", ())]
         self.kept, self.outer = row["kept"] is True, label_of(row["choices"])
         self.result = self.fails = self.stops = 0
         self.wrote: dict[Kind, dict[Files, int]] = {kind: {} for kind in KEPT}
@@ -76,18 +71,24 @@ class Steps:
             union |= 0 if apart(files, other) else label
         return union
 
+    def of_others(self, files: Files) -> int:
+        """The label of files that the settings name as from outside."""
+        named = any(not apart(files, other) for other in self.outside)
+        return LEVEL["untrusted"] if named else 0
+
+    def holds(self, state: State, files: Files) -> int:
+        """The label of all that may stand in files."""
+        known = self.in_files(state.texts, files) | self.in_files(self.left, files)
+        return known | self.of_others(files)
+
     def condition(self, state: State, cond: Condition | None) -> int:
         """The label of a condition; evaluating it may fail for some values, which ends the branch."""
         label = self.label(state, cond)
         if cond is not None:
-            for name in predicates_in(
-                cond
-            ):  # a Python function of the workspace may look at any file
-                looks = "run" in self.program.get("predicates", {}).get(name, ())
-                if looks:
-                    for known in (state.there, state.texts, self.left):
-                        label |= self.in_files(known, ANY)
-                    label |= LEVEL["untrusted"] if self.outside else 0
+            for name in predicates_in(cond):
+                # a Python function of the workspace may look at any file
+                if "run" in self.program.get("predicates", {}).get(name, ()):
+                    label |= self.in_files(state.there, ANY) | self.holds(state, ANY)
             self.fails |= label | self.outer | state.inner
             self.stop(state, label)
         return label
@@ -116,75 +117,81 @@ class Steps:
 
     def step(self, state: State, node: Instruction) -> None:
         """One step: which labels choose in it, what its result is made of, what it does to files."""
-        step, given, choices = Step(self.program, node), 0, self.outer | state.inner
+        step, given, chooses = Step(self.program, node), 0, 0
+        choices = self.outer | state.inner
         for row in step.rows:
             value, power = step.args[row["name"]], step.chooses(row)
             given |= self.label(state, value)
+            chooses |= 0 if power is None else self.label(state, value)
             if power == "command":  # a hole is code, or data that is quoted as one word
                 for hole in value:
                     if not isinstance(hole, str) and hole["ref"] != ["run"]:
                         coded = "quote" not in hole or hole.get("code") is True
-                        self.use(
-                            node,
-                            self.label(state, hole),
-                            "command" if coded else "argument",
-                        )
+                        what = "command" if coded else "argument"
+                        self.use(node, self.label(state, hole), what)
             elif power is not None:
                 self.use(node, self.label(state, value, bare=power != "message"), power)
-        if step.acts():
-            self.use(node, choices, "choice")
-        if step.executes:
-            shown = [
-                label
-                for kind in KEPT
-                for files, label in getattr(state, kind).items()
-                if not hidden(files)
-            ]
-            for label in shown:
-                self.use(node, label, "code")
+        self.led(state, node, step, choices)
         seen, left = LEVEL["untrusted" if step.recalls() else "trusted"], 0
         for files, texts, names in step.reads():
             if texts:
                 seen |= self.in_files(state.texts, files)
                 left |= self.in_files(self.left, files)
-                seen |= (
-                    LEVEL["untrusted"]
-                    if any(not apart(files, other) for other in self.outside)
-                    else 0
-                )
+                seen |= self.of_others(files)
             seen |= self.in_files(state.there, files) if names else 0
-        brought = given | seen | LEVEL[step.tool["trust"]]
-        self.fails |= brought | left | choices
+        held = moved = 0
+        for files, names, stays in step.opened():
+            one = self.holds(state, files) | (self.in_files(state.there, files) if names else 0)
+            held, moved = held | one, moved | (0 if stays else one)
+        said = LEVEL[step.tool["trust"]]
+        brought = given | seen | said
+        found = brought | left | held
+        self.fails |= found | choices
         if step.fails():
-            named = [step.files(row) for row in step.rows if "access" in row]
-            needs = [self.in_files(getattr(state, kind), files) for files in named for kind in KEPT]
-            self.stop(state, brought | left | sum_of(needs))
+            needs = 0
+            for row in (row for row in step.rows if "access" in row):
+                needs |= self.in_files(state.there, files := step.files(row))
+                if row["access"] not in ("write", "delete"):
+                    needs |= self.in_files(state.texts, files) | self.of_others(files)
+            self.stop(state, found | needs)
         else:
             self.stop(state, 0)
-        self.put(
-            state,
-            step,
-            brought,
-            0 if step.tool.get("writes") == "unknown" else left,
-            self.outer | state.inner,
-        )
+        earlier = 0 if step.tool.get("writes") == "unknown" else left
+        told = moved if moved & POWER["path"] else 0
+        self.put(state, step, brought | moved, earlier, chooses | seen | said | told)
         fields, clears = step.tool.get("result"), step.tool.get("clears", ())
         kinds = fields.items() if isinstance(fields, dict) else ()
         bare = frozenset(field for field, kind in kinds if kind in ("number", "boolean"))
         own = frozenset(step.tool.get("own", ()))
-        label, inner = cleared(brought | left, clears), cleared(given | seen | left, clears)
+        label, inner = cleared(found, clears), cleared(given | seen | left, clears)
         self.bind(state, node["bind"], Name(label, bare, own, inner if own else 0))
 
-    def put(self, state: State, step: Step, brought: int, left: int, choices: int) -> None:
+    def led(self, state: State, node: Instruction, step: Step, choices: int) -> None:
+        """Raises Wrong where text may not choose whether the step is done, or stands in what it executes."""
+        if step.acts():
+            self.use(node, choices, "choice")
+        added = sum_of(self.label(state, value) for value in step.adds())
+        self.use(node, deciding(added), "choice")
+        if step.executes:
+            kept = [item for kind in KEPT for item in getattr(state, kind).items()]
+            for label in [label for files, label in kept if not hidden(files)]:
+                self.use(node, label, "code")
+        for path in programs(step.tool):
+            self.use(node, self.in_files(state.texts, (path,)), "code")
+
+    def put(self, state: State, step: Step, brought: int, left: int, decides: int) -> None:
         """What a step does to files. A moved file keeps its text, and exists if the first one did. `left`: the label of what
-        it found from an earlier run; the sandbox controls what a command finds and keeps."""
-        changes = list(step.changes())
-        moved = left | sum_of(self.in_files(kind, files) for files, access in changes if access == "delete"
-                              for kind in (state.texts, self.left))  # fmt: skip
+        it found from an earlier run; the sandbox controls what a command finds and keeps. What chose a path decided about
+        every file that it may name; `decides`: which of the files that it may write it writes."""
+        changes, choices = list(step.changes()), self.outer | state.inner
+        choices |= deciding(sum_of(self.label(state, step.args[row["name"]]) for row in step.rows
+                                   if row.get("access", "read") != "read"))  # fmt: skip
+        moved = left | sum_of(self.holds(state, one) for one, how in changes if how == "delete")
         for files, access in changes:
-            self.note(state, "there", files, choices | (brought if access == "unknown" else 0))
+            there = choices | (deciding(decides) if access == "unknown" else 0)
+            self.note(state, "there", files, there)
             if access != "delete":
-                self.note(state, "texts", files, brought | moved | choices)
+                self.note(state, "texts", files, brought | moved | there)
 
     def note(self, state: State, kind: Kind, files: Files, label: int) -> None:
         """Records a label for some files."""

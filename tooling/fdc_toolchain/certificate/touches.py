@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING
 from .file_sets import ANY, HOLE, RUN, SEEN, Files, below, files_of, lasting, text_of
 
 if TYPE_CHECKING:
-    from .forms import Instruction, Parameter, Program
+    from .forms import Instruction, Parameter, Program, Template
 
 RECORDS = re.compile(r"(?:^|/)\.fdc(?:/|$)", re.IGNORECASE)
 """Names fdc's own records in a path."""
 
 PLAIN = re.compile(r"[\w./:@%+,= \x00\x01-]*", re.ASCII)
 OPTIONS = {
-    **dict.fromkeys(("cat", "cmp", "head", "sha256sum", "tail", "wc"), r"--?[\w.,=\x00-]*"),
+    **dict.fromkeys(("cat", "cmp", "head"), r"--?[\w.,=\x00-]*"),
+    "sha256sum": r"-[abd-zA-Z]*|--(?!c)[\w-]+",
+    "tail": r"-[a-eg-zA-EG-Z0-9]*|--(?!f)[\w.,=-]+",
+    "wc": r"-[A-Za-z]*|--(?!f)[\w=-]+",
     "diff": r"-[abBdeEiNqrstuUwyZ0-9]*|--brief|--unified(=\d+)?",
     "sort": r"-[bcdfghiMmnrRsuVzkt0-9.,]*",
 }
-"""Commands that only read data, with their options that write nothing and start nothing."""
+"""Commands that only read data, with their options that write, start and follow nothing, and open no file that others name."""
 
 
 class Step:
@@ -49,6 +52,11 @@ class Step:
         self.plan = "run" not in self.tool and any(
             row.get("sink") == "plan" for row in self.tool["parameters"]
         )
+        self.git = self.tool.get("shares") == "git"
+        self.told = self.tool.get("failure") == "value"
+        self.code = self.tool["effect"] != "pure" and bool(
+            {"python", "command", "mcp"} & {*self.tool.get("run", ())}
+        )
         self.unknown = self.tool.get("writes") == "unknown" and (self.executes or not self.command)
 
     def chooses(self, row: Parameter) -> str | None:
@@ -68,14 +76,15 @@ class Step:
         }:  # fmt: skip
             return True
         changed = [self.files(row) for row in self.rows if row.get("access", "read") != "read"]
-        tells = bool(self.tool["parameters"]) and all(
-            row.get("sink") == "user" for row in self.tool["parameters"]
-        )
-        return (
-            any(map(lasting, changed))
-            or self.tool["effect"] == "once"
-            and not changed
-            and not tells
+        tells = {row.get("sink") for row in self.tool["parameters"]} == {"user"}
+        lasts = self.tool["effect"] in ("once", "idempotent") and (self.code or not changed)
+        writes = self.tool.get("approves") or self.tool.get("access", {}).get("write")
+        return any(map(lasting, changed)) or bool(writes) or lasts and not tells
+
+    def adds(self) -> Iterator[Template]:
+        """The paths of what git is given for the next commit. What stands in its index is not followed."""
+        yield from (
+            self.args[row["name"]] for row in self.rows if self.git and row.get("access") == "read"
         )
 
     def files(self, row: Parameter) -> Files:
@@ -92,9 +101,8 @@ class Step:
         elif self.tool["trust"] in ("workspace", "model") and self.tool["effect"] != "pure":
             texts = self.tool.get("reads") != "names"
             paths = [row for row in self.rows if self.chooses(row) == "path"]
-            for row in (
-                paths
-            ):  # a step that needs one file fails without it, and so tells nothing by its result
+            # a step that needs one file fails without it, and so tells nothing by its result
+            for row in paths:
                 is_file = row["kind"] == "path"
                 yield (
                     (self.files(row), True, False)
@@ -106,11 +114,34 @@ class Step:
                 or {"python", "command", "mcp"} & {*self.tool.get("run", ())}
             ):
                 yield ANY, texts, True
-        failed = self.tool.get("failure") == "value"
-        for row in self.rows:
-            access = row.get("access")
-            if access == "delete" or access and failed:
-                yield self.files(row), failed and access in ("read", "edit"), True
+        yield from self.opens()
+
+    def opens(self) -> Iterator[tuple[Files, bool, bool]]:
+        """The same for files that code of the workspace or git opens by itself, and for those that it changes, but `opened`."""
+        if self.code:
+            for glob in self.tool.get("access", {}).get("read", ("**",)):
+                yield files_of(glob), True, True
+        named = [row for row in self.rows if "access" in row]
+        for row in named if not any(stays for *_, stays in self.opened()) else ():
+            access = row["access"]
+            texts = self.git or self.code or access == "edit" or self.told and access == "read"
+            if texts or self.told or access == "delete":
+                yield self.files(row), texts, self.told or access not in ("read", "edit")
+        if self.git and not named:
+            yield SEEN, True, True  # a commit is made of all files that are tracked
+
+    def opened(self) -> list[tuple[Files, bool, bool]]:
+        """Files that it can open because it can change them, whether it may tell which exist, and whether their text stays."""
+        named = [row for row in self.rows if "access" in row]
+        globs = self.tool.get("access", {}).get("write", ())
+        if len(named) != 1 or "writes" in self.tool or globs:
+            return [(files_of(glob), True, False) for glob in globs if self.code]
+        access, alone = named[0]["access"], len(self.tool["parameters"]) == 1
+        if access != "edit" and not (
+            access == "write" and alone or self.code and access in ("write", "create")
+        ):
+            return []
+        return [(self.files(named[0]), access != "edit" or self.told, True)]
 
     def recalls(self) -> bool:
         """Whether one of its paths may name fdc's records, or what a run left in its folder for text from outside."""
@@ -131,6 +162,8 @@ class Step:
         """The files that it changes, each with its access; `unknown`: perhaps."""
         if self.unknown:
             yield SEEN if self.command else ANY, "unknown"
+        for glob in self.tool.get("access", {}).get("write", ()):
+            yield files_of(glob), "unknown"
         yield from (
             (self.files(row), row["access"])
             for row in self.rows
@@ -159,12 +192,8 @@ def only_looks(command: str) -> list[Files] | None:
             and program in ("diff", "sort")
         ):
             return None
-        if (
-            word.startswith(HOLE)
-            or word.startswith("-")
-            and (program == "sha256sum" or not re.fullmatch("-[A-Za-z0-9]*", word))
-        ):
-            files.append(SEEN)  # an option may make it read names of files from a file
+        if HOLE in word or re.search(r"^/|(^|/)\.\.(/|$)", word):
+            files.append(SEEN)  # it may lead anywhere
         else:
             files.append(below(word) if program == "diff" else files_of(word))
     return files

@@ -24,7 +24,9 @@ TRUST = {
 FORMS = {
     "pattern": "a regular expression",
     "filled": "more than white space",
+    "count": "a number from 1",
     "list": "a list",
+    "object": "an object",
     "sections": "SEARCH and REPLACE sections",
 }
 """The required content of a value, by the form of its parameter."""
@@ -286,9 +288,7 @@ def failure_kinds(tool: Tool) -> list[str]:
             found |= {"path", "file", "capability"} | OF_ACCESS[item.access or "list"]
         if item.form == "sections":
             found |= {"diff", "encoding"}
-        elif item.form in ("pattern", "filled", "list"):
-            found.add("argument")
-        if item.text:
+        if item.text or item.form:
             found.add("type")
     run = tool.row.get("run", {})
     if "prompt" in run:

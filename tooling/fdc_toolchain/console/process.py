@@ -16,10 +16,32 @@ if TYPE_CHECKING:
 def leave_working_folder() -> None:
     """Removes the working folder from the import path: files in a workspace are not fdc's code.
 
-    `python -m fdc_toolchain` puts it there, or a PYTHONPATH. A folder that holds fdc itself stays.
+    `python -m fdc_toolchain` puts it there, or a PYTHONPATH, of which all goes that is in the workspace. A folder that holds fdc
+    itself stays.
     """
     ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    sys.path[:] = [path for path in sys.path if path == ours or not _is_working_folder(path)]
+    given = _in_workspace(os.environ.get("PYTHONPATH", ""))
+    sys.path[:] = [
+        path for path in sys.path if path == ours or not (path in given or _is_working_folder(path))
+    ]
+
+
+def _in_workspace(paths: str) -> frozenset[str]:
+    """The folders of a PYTHONPATH, in each spelling that Python gives them, that are where the user works."""
+    if not paths:
+        return frozenset()
+    top = here = os.path.realpath(".")
+    while here != os.path.dirname(here):
+        if any(os.path.lexists(os.path.join(here, name)) for name in (".git", ".fdc", "fdc.toml")):
+            top = here
+            break
+        here = os.path.dirname(here)
+    inside = [
+        path
+        for path in paths.split(os.pathsep)
+        if f"{os.path.realpath(path)}/".startswith(f"{top}/")
+    ]
+    return frozenset((*inside, *map(os.path.abspath, inside), *map(os.path.realpath, inside)))
 
 
 def _is_working_folder(path: str) -> bool:

@@ -12,6 +12,7 @@ import click
 
 from ..engine.events import Outcome, Perform
 from ..engine.values import text as written
+from ..program.causes import FINAL
 from ..report.amounts import duration
 from ..report.exit_codes import exit_code
 from ..report.terminal.style import PLAIN, Style
@@ -129,10 +130,11 @@ class Lines(Quiet):
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         with self.lock:
             super().done(effect, outcome, took)
-            if effect.kind == "tool" or outcome.failure is not None:
+            hint = (outcome.notes or {}).get("hint")
+            if effect.kind == "tool" or outcome.failure is not None or hint:
                 self.step(effect, outcome, took)
-                if outcome.notes and "hint" in outcome.notes:
-                    self.line(f"       {visible(outcome.notes['hint'])}")
+                if hint:
+                    self.line(f"       {visible(hint)}")
 
     def close(self) -> None:
         with self.lock:
@@ -185,7 +187,9 @@ def step_line(
     reason = ""
     if outcome.failure is not None:
         reason = f": {outcome.failure.message}" + (
-            "  (kept: only its branch ends)" if effect.alone else ""
+            "  (kept: only its branch ends)"
+            if effect.alone and outcome.failure.kind not in FINAL
+            else ""
         )
     place = f"{effect.address:<10}"
     text = visible(f"{place} {call}{late}{reason}")

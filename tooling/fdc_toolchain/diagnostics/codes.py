@@ -90,6 +90,7 @@ CODES: dict[str, Code] = {
     "FDC316": Code(
         "unbound-text-name", "warning", "a placeholder in a text block whose name is not bound"
     ),
+    "FDC317": Code("reserved-name", "error", "a name bound that fdc itself binds"),
     "FDC321": Code("missing-plan", "error", "a call of a plan that does not exist"),
     "FDC322": Code("call-cycle", "error", "plans that call each other in a cycle"),
     "FDC323": Code("stack-depth", "error", "a chain of calls deeper than the stack may be"),
@@ -172,7 +173,7 @@ CODES: dict[str, Code] = {
         "a command that can see, and so may execute, files with text from outside",
     ),
     "FDC481": Code("wrong-type", "error", "a value whose type does not fit where it is used"),
-    "FDC482": Code("failing-gate", "error", "a gate that stops every run"),
+    "FDC482": Code("failing-gate", "error", "a gate that stops every run that comes to it"),
     "FDC483": Code("idle-gate", "warning", "a gate that never stops a run"),
     "FDC484": Code("failing-argument", "error", "an argument with which the step always fails"),
     "FDC485": Code(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from ..journal import user_key
+from ..linking.project.protected import outside_path
 from ..linking.project.quiet_git import refuse_pipes
 from ..named_tuples import NamedTuple
 from ..tools.model.wire import OPENAI
@@ -210,8 +211,10 @@ def _asked(tiny: HttpModel, heard: list[str]) -> list[Found]:
 
 def _sandbox(operator: Operator) -> list[Found]:
     """The available sandbox tiers, and the tier in which commands will run."""
+    from ..sandbox.attempts import look_again
     from ..sandbox.sandbox import lacking, outlook, reason
 
+    look_again()
     out = []
     for tier in TIERS:
         if tier != "none":
@@ -328,7 +331,7 @@ def _key() -> Found:
 
 
 def _git(root: str) -> Found:
-    program = shutil.which("git")
+    program = shutil.which("git", path=outside_path())
     if program is None:
         return Found(
             "git", "note", "not installed: `fdc protocols diff` and `restore_file` need it"

@@ -19,8 +19,9 @@ from ..tools.model.http_model import HttpModel
 from ..tools.model.question import Question
 from ..tools.plans.plan_text import Proof, proved
 from ..workspace.failure import ToolFailure
+from ..workspace.secrets.scrubber import Scrubber
 from .lines import schema_of, text_of
-from .served import schema_form
+from .served import add, schema_form
 from .skeleton import skeleton
 
 MOST_STEPS = 12
@@ -97,6 +98,7 @@ def drafted(
     schema = schema_of([tool.name for tool in rows], fsm)
     example = skeleton(linker, "say hello world", fsm=fsm, tools=tools)
     usage: dict[str, float] = {}
+    secrets = Scrubber()  # a server knows its key, and a plan goes to a terminal or into git
     text = findings = form = ""
     number = 0
     while number < tries:
@@ -109,22 +111,17 @@ def drafted(
             question = Question("planner", "", asked, schema)
             reply = model.ask(question)
         except ToolFailure as failed:
-            _add(usage, failed.usage or {})
+            add(usage, failed.usage or {})
             if failed.kind != "reply":
                 raise
             text, findings = "", f"{failed}\n"
             continue
-        _add(usage, reply.usage)
+        add(usage, reply.usage)
         form = str(reply.notes.get("form", ""))
         if not form and isinstance(model, HttpModel):
             form = schema_form(model, question)
-        text = text_of(reply.value)
+        text = secrets.text(text_of(reply.value))
         findings = findings_of(proved(linker.root, path, text))
         if not findings:
             break
     return Drafted(text, findings, number, usage, form)
-
-
-def _add(usage: dict[str, float], more: dict[str, float]) -> None:
-    for measure, amount in more.items():
-        usage[measure] = usage.get(measure, 0) + amount

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 
 from ..exits import UsageError
 from ..named_tuples import NamedTuple
+from ..syntax.parse import parse
 from ..tools.model.chat_api import ChatServer
 from ..tools.model.deadline import in_time
 from ..tools.model.http_model import HttpModel
@@ -15,12 +17,26 @@ from ..tools.model.question import Choice, Question, Reply
 from ..tools.model.wire import Passing
 from ..workspace.failure import ToolFailure
 
+_PARAMETRIC = "%llguidance {}\n"
+_FORMS = (("llguidance", "llguidance"), ("GBNF", "gbnf"))
+_NEW, _OLD = "structured_outputs", "guided_grammar"
+"""vLLM's parameter: the first since 0.11, the second before 0.12."""
+
 
 class Way(NamedTuple):
-    """How a server is made to keep to a grammar: its name for people, and what it adds to a request."""
+    """How a server is made to keep to a grammar: its name for people, the parameter of a request, the grammar's notation."""
 
     name: str
-    more: Callable[[], dict[str, object]]
+    parameter: str
+    form: str
+
+    def more(self, grammar: Callable[[str], str]) -> dict[str, object]:
+        """What a request has for it."""
+        text = grammar(self.form)
+        if self.parameter == _NEW:
+            return {_NEW: {"grammar": text}}
+        head = _PARAMETRIC * (self.parameter == "grammar" and self.form == "llguidance")
+        return {self.parameter: head + text}
 
 
 class Served(HttpModel):
@@ -47,9 +63,10 @@ class Served(HttpModel):
     def ask(self, question: Question) -> Reply:
         """The answer. A form that the server refuses is followed by the next one."""
         chat = self.server("")
+        spent: dict[str, float] = {}
         while self._ways:
             way = self._ways[0]
-            chat.more = way.more()
+            chat.more = way.more(self._grammar)
             try:
                 reply = super().ask(question._replace(schema=None))
             except ToolFailure as failed:
@@ -57,12 +74,17 @@ class Served(HttpModel):
                     raise
                 del self._ways[0]  # the server does not know this one
                 continue
-            return reply._replace(
-                value={"plan": reply.value}, notes={**reply.notes, "form": way.name}
-            )
+            add(spent, reply.usage)
+            if not _held(str(reply.value)):  # vLLM passes over parameters that it does not know
+                self._ways = [one for one in self._ways if one.parameter != way.parameter]
+                continue
+            notes = {**reply.notes, "form": way.name}
+            return reply._replace(value={"plan": reply.value}, usage=spent, notes=notes)
         chat.more = {}
         reply = super().ask(question)
-        return reply._replace(notes={**reply.notes, "form": schema_form(self, question)})
+        add(spent, reply.usage)
+        notes = {**reply.notes, "form": schema_form(self, question)}
+        return reply._replace(usage=spent, notes=notes)
 
     def close(self) -> None:
         """Closes the connections."""
@@ -78,22 +100,27 @@ class Served(HttpModel):
         except Passing:
             return []
         if "default_generation_settings" in props:
-            return [
-                Way("llama.cpp, llguidance", lambda: {"grammar": _PARAMETRIC + self._grammar("llguidance")}),
-                Way("llama.cpp, GBNF", lambda: {"grammar": self._grammar("gbnf")}),
-            ]  # fmt: skip
+            return [Way(f"llama.cpp, {name}", "grammar", form) for name, form in _FORMS]
         if not isinstance(number := version.get("version"), str):
             return []
-        old = tuple(int(part) for part in number.split(".")[:2] if part.isdigit()) < (0, 11)
-
-        def more(form: str) -> dict[str, object]:
-            text = self._grammar(form)
-            return {"guided_grammar": text} if old else {"structured_outputs": {"grammar": text}}
-
+        old = re.match(r"0\.(\d|10)\.\d", number) is not None
         return [
-            Way("vLLM, llguidance", lambda: more("llguidance")),
-            Way("vLLM, GBNF", lambda: more("gbnf")),
+            Way(f"vLLM, {name}", parameter, form)
+            for parameter in ((_OLD, _NEW) if old else (_NEW, _OLD))
+            for name, form in _FORMS
         ]
+
+
+def _held(text: str) -> bool:
+    """Whether a text can be one of a grammar: each of these is a plan without an error of syntax."""
+    found = parse(text.encode("utf-8", "surrogateescape"), "draft.plan")
+    return not any(one.severity == "error" for one in found.diagnostics)
+
+
+def add(usage: dict[str, float], more: Mapping[str, float]) -> None:
+    """Adds what a question cost."""
+    for measure, amount in more.items():
+        usage[measure] = usage.get(measure, 0) + amount
 
 
 def schema_form(model: HttpModel, question: Question) -> str:
@@ -102,9 +129,6 @@ def schema_form(model: HttpModel, question: Question) -> str:
         return "no form"
     asked = model.choice(question.role).model, json.dumps(question.schema, sort_keys=True)
     return "a schema in words" if asked in model.without else "a strict schema"
-
-
-_PARAMETRIC = "%llguidance {}\n"
 
 
 def served(root: str, name: str, grammar: Callable[[str], str]) -> Served | None:

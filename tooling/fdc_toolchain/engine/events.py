@@ -118,10 +118,12 @@ class Stop(NamedTuple):
     """Why a run, or a branch whose failure is kept, ended before its last instruction, and where.
 
     `kind`: `require` (a gate), `failure` (a tool failed), `value` (a value that cannot be used so),
-    `bound` (more items than the plan allows), `budget`, `plan_budget` (that of a plan that was called), `overrun` (a step
+    `bound` (more items than the plan allows, or a text or list that is too long), `budget`,
+    `plan_budget` (that of a plan that was called), `overrun` (a step
     reports that it used more than had been set aside for it), `stalled` (an `iterate` asks models the same again and again),
     `rule` (the step, or the end, breaks a protocol's rule), or `bug` (what the linter proved does not hold: ours).
-    `failure`: the kind of the tool's failure; `shared`, of a `value`, where two branches of a fork name one file.
+    `failure`: the kind of the tool's failure; `shared`, of a `value`, where two branches of a fork name one file; `size`, of a
+    `bound`, where a value is too long. `tool`: the tool or predicate that failed.
     `program.causes` has the cause of each.
     """
 
@@ -131,6 +133,7 @@ class Stop(NamedTuple):
     path: str
     line: int
     failure: str = ""
+    tool: str = ""
 
 
 class Performs(NamedTuple):

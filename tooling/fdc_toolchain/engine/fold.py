@@ -208,9 +208,9 @@ def _outcome(state: RunState, want: Want, body: dict[str, Any]) -> None:
             want.held = False
     failed = body.get("failed")
     if failed is not None:
-        operations.stop(
-            strand, "failure", f"`{want.effect.tool}`: {failed['message']}", failed["kind"]
-        )
+        tool = want.effect.tool
+        message = f"`{tool}`: {failed['message']}"
+        operations.stop(strand, "failure", message, failed["kind"], "" if kind == "files" else tool)
     elif kind == "tool":
         if strand.released is not None or want.effect.tool in state.approving:
             _release(state, want, body)

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..program.causes import FINAL
 from ..program.model import KEPT
 from . import rules
 from .events import Stop
 from .operations import OPERATIONS, UNBOUND, begin_round, bind, condition, scope_of, stop
 from .state import Frame, Join, Loop, RunState, Strand
-from .values import Unusable
+from .values import TooLong, Unusable, bounded
 
 STALLED = 3
 """Rounds of `iterate` with the same requests to models, after which it stops."""
@@ -46,6 +47,9 @@ def _run(state: RunState, strand: Strand, work: list[Strand]) -> None:
                 waits = OPERATIONS[item["op"]](state, strand, frame, item, work)
             else:
                 waits = _leave(state, strand, frame)
+        except TooLong as wrong:
+            stop(strand, "bound", str(wrong), "size")
+            break
         except Unusable as wrong:
             stop(strand, "value", str(wrong))
             break
@@ -74,12 +78,15 @@ def _end(state: RunState, strand: Strand, work: list[Strand]) -> None:
     stops = [branch.stop for branch in join.branches if branch.stop is not None]
     parent.stop = next((reason for reason in stops if not _is_kept(join, reason)), None)
     if parent.stop is None:
-        bind(parent.frames[-1], join.bind, _gathered(join))
+        try:
+            bind(parent.frames[-1], join.bind, bounded(_gathered(join)))
+        except TooLong as wrong:
+            stop(parent, "bound", str(wrong), "size")
     work.append(parent)
 
 
 def _is_kept(join: Join, reason: Stop) -> bool:
-    return join.keeps and reason.kind in KEPT
+    return join.keeps and reason.kind in KEPT and reason.failure not in FINAL
 
 
 def _gathered(join: Join) -> list[Any]:
@@ -89,7 +96,7 @@ def _gathered(join: Join) -> list[Any]:
         if branch.stop is None:
             out += branch.collected or ()
         else:
-            kind, message, address, path, line, _ = branch.stop
+            kind, message, address, path, line = branch.stop[:5]
             out.append(
                 {
                     "failed": kind,
@@ -125,7 +132,7 @@ def _leave(state: RunState, strand: Strand, frame: Frame) -> bool:
             begin_round(frame, loop)
             return False
         _unhide(frame.scope.names, loop.hidden)
-        value = loop.collected
+        value = None if loop.collected is None else bounded(loop.collected)
     elif frame.opens_scope:
         scope = frame.scope
         value = scope.result

@@ -27,8 +27,8 @@ def bind(frame: Frame, name: str | None, value: Any) -> None:
     frame.at += 1
 
 
-def stop(strand: Strand, kind: str, message: str, failure: str = "") -> None:
-    """Ends a strand at its current instruction; `failure` is the kind of the tool's failure, if a tool failed."""
+def stop(strand: Strand, kind: str, message: str, failure: str = "", tool: str = "") -> None:
+    """Ends a strand at its current instruction; `failure` is the kind of the failure of `tool`, if a tool failed."""
     frame = strand.frames[-1]
     if frame.at < len(frame.block):
         address, line = _address(frame), frame.block[frame.at]["line"]
@@ -36,7 +36,7 @@ def stop(strand: Strand, kind: str, message: str, failure: str = "") -> None:
         address, line = frame.prefix, frame.loop.line
     else:
         address, line = frame.prefix, frame.block[-1]["line"] if frame.block else 0
-    strand.stop = Stop(kind, message, address, frame.scope.path, line, failure)
+    strand.stop = Stop(kind, message, address, frame.scope.path, line, failure, tool)
 
 
 def _count_model_request(strand: Strand, request: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, Protocol
 
+from ..text.whole import whole
 from .events import Outcome, Perform, Record
 
 Verdict = Outcome | Literal["not-done", "repeat", "unknown"]
@@ -20,12 +21,15 @@ class Waiting(Exception):
     """
 
     def __init__(self, question: str, shows: dict[str, Any] | None = None) -> None:
-        super().__init__(question)
+        super().__init__(whole(question))
         self.shows = shows
 
 
 class WorldFailed(Exception):
     """The environment failed (no disk space, no process): nothing is recorded, and a resume tries again."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(whole(message))
 
 
 class Cancelled(Exception):

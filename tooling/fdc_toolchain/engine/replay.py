@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from ..program.causes import FINAL
 from ..program.codec import encode
 from ..program.model import FORMAT, Program
 from .decide import decide, unaffordable
@@ -176,6 +177,7 @@ def failed_alone(
             and "failed" in record.body
             and effect is not None
             and effect.alone
+            and record.body["failed"]["kind"] not in FINAL
         ):
             addresses.add(record.address)
 

@@ -18,6 +18,17 @@ from ..program.operators import same as same
 _REFERENCE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]*)\}")
 
 
+MOST_TEXT = 32 * 1024 * 1024
+"""Characters of a text, or of the texts of a list, that a run makes: as many as a file has bytes at most."""
+
+
+class TooLong(Unusable):
+    """A value that would be longer than `MOST_TEXT`; the message is one sentence."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} would have more than {MOST_TEXT} characters")
+
+
 class PredicateWanted(Exception):
     """A condition needs the answer of a predicate that it does not have yet."""
 
@@ -28,17 +39,38 @@ class PredicateWanted(Exception):
 
 
 def render(template: list[Any], names: dict[str, Any]) -> Any:
-    """The value of a template: one reference alone has that value, everything else is text."""
+    """The value of a template: one reference alone has that value, everything else is text. Raises TooLong."""
     if len(template) == 1:
         part = template[0]
-        return (
-            part
-            if type(part) is str
-            else lookup(part["ref"], names)
-            if "quote" not in part
-            else _text(part, names)
-        )
-    return "".join([part if type(part) is str else _text(part, names) for part in template])
+        if type(part) is str:
+            return part
+        if "quote" not in part:
+            return lookup(part["ref"], names)
+    pieces: list[str] = []
+    left = MOST_TEXT
+    for part in template:
+        piece = part if type(part) is str else _text(part, names)
+        left -= len(piece)
+        if left < 0:
+            raise TooLong("the text")
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def bounded(made: list[object]) -> list[object]:
+    """A list that a run made, as it is. Raises TooLong: lists of lists can double in every round and share what they hold."""
+    left = MOST_TEXT
+    work: list[object] = [made]
+    while work:
+        found = work.pop()
+        left -= len(found) if isinstance(found, (str, list, dict)) else 1
+        if left < 0:
+            raise TooLong("the list")
+        if isinstance(found, list):
+            work += found
+        elif isinstance(found, dict):
+            work += found.values()
+    return made
 
 
 def _text(part: dict[str, Any], names: dict[str, Any]) -> str:

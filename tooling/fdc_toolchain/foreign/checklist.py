@@ -14,19 +14,29 @@ from . import checks, kinds
 from .model import Found, Item, Named
 
 _BOX = re.compile(r"\[([ xX~-])\](\*?)\s+")
-_PATH = re.compile(r"(?<![\w/.:@~-])((?:[\w.-]+/)+[\w.-]*\w\.\w{1,8})(?![\w/*{<])")
+_PATH = re.compile(
+    r"(?<![\w/.:@~$#?=&\\-])(?!\w+\.js/)((?:[\w.-]+/)+[\w.-]*\w\.[A-Za-z]\w{0,7})(?![\w/*{<+]|\.\w)"
+)
 _NEEDS = re.compile(
-    r"\b(?:depends?\s+(?:up)?on|depending\s+on|blocked\s+by|requires|needs|after)\b:?\s+",
+    r"\b(?:(depends?\s+(?:up)?on|depending\s+on|blocked\s+by)|requires|needs|after)\b:?\s+",
     re.IGNORECASE,
 )
-_GONE = re.compile(r"\b(?:remove|delete|drop|rename|move|retire|clean\s+up)\w*\b", re.IGNORECASE)
+_GONE = re.compile(
+    r"\b(?:remov|delet|drop|renam|mov(?:e|ing)|retir|clean\w*\s+up|replac|revert|undo|merg|split|migrat|instead|no\s+longer)"
+    r"|->|\u2192",
+    re.IGNORECASE,
+)
+"""Words of tasks after which files that they name may be gone."""
 _REQUIREMENTS = re.compile(r"_Requirements?:\s*([^_]*)_")
 _REQUIREMENT = re.compile(r"^#{1,6} Requirement (\d+)\b", re.MULTILINE)
 
 _NUMBER = re.compile(r"\*{0,2}(\d+(?:\.\d+)*)\.?(?=[\s*:])")
 _IDS = {kinds.OPENSPEC: _NUMBER, kinds.KIRO: _NUMBER}
 _IDS[kinds.SPEC_TASKS] = re.compile(r"\*{0,2}(T\d{3,})\b")
-_NUMBERS = re.compile(r"(\d+\.\d+(?:\.\d+)*)()")
+_NUMBERS = re.compile(
+    r"(\d+\.\d+(?:\.\d+)*)()(?!\.?\w|\s*%|\s+(?!and\b|is\b|are\b|or\b)[a-z])", re.IGNORECASE
+)
+"""The number of a task, and not of seconds, of a version or of gigabytes."""
 _REFERENCES = {kinds.OPENSPEC: _NUMBERS, kinds.KIRO: _NUMBERS}
 _REFERENCES[kinds.SPEC_TASKS] = re.compile(r"(T\d{3,})(?:\s*[-\u2013]\s*(T?\d{3,}))?")
 _BETWEEN = re.compile(r"\s*(?:,|;|and|&|\+|/)*\s*(?:tasks?\s+)?", re.IGNORECASE)
@@ -49,9 +59,8 @@ def read(kind: str, path: str, text: str, root: str) -> Found:
     items, optional = _items(kind, path, text)
     found = [*checks.check(items), *checks.capped([*_absent(kind, path, text, items)])]
     base = os.path.join(root, _project(path))
-    done = [item for item in items if item.done and not _GONE.search(item.title)]
     if kind in (kinds.SPEC_TASKS, kinds.EXEC_PLAN):
-        found += checks.missing_paths(done, base)
+        found += checks.missing_paths([item for item in items if item.done], base)
     if kind == kinds.OPENSPEC and "/changes/archive/" not in f"/{path}":
         help_ = "archive it: `openspec archive NAME`"
         found += checks.finished(items, "this change", help_)
@@ -82,7 +91,10 @@ def _items(kind: str, path: str, text: str) -> tuple[list[Item], set[str]]:
     out: list[Item] = []
     optional: set[str] = set()
     pattern = _IDS.get(kind)
-    for number, box in enumerate(boxes(text), 1):
+    rows = [*boxes(text)]
+    ids = (pattern.match(box.text) for box in rows) if pattern is not None else ()
+    known = {found[1] for found in ids if found is not None}
+    for number, box in enumerate(rows, 1):
         name, at, width, title = str(number), box.column, len(box.text), box.text
         if pattern is not None:
             found = pattern.match(box.text)
@@ -91,12 +103,12 @@ def _items(kind: str, path: str, text: str) -> tuple[list[Item], set[str]]:
             name, title = found[1], box.text[found.end() :]
             at, width = at + found.start(1), len(name)
         span = Span(path, box.line, at, box.line, at + width)
-        depends = tuple(_depends(kind, path, box))
-        if box.optional:
+        depends = tuple(_depends(kind, path, box, known))
+        starred = re.match(r"[\d.]+\*(?!\*)", box.text)  # `2.2* Write a test`, beside `- [ ]* 2.2`
+        if box.optional or kind == kinds.KIRO and starred:
             optional.add(name)
-        out.append(
-            Item(name, title.strip(), span, box.mark == "x", depends, tuple(_paths(path, box)))
-        )
+        paths = () if _GONE.search("\n".join(box.lines)) else tuple(_paths(path, box))
+        out.append(Item(name, title.strip(), span, box.mark == "x", depends, paths))
     return _blocked(kind, path, text, out), optional
 
 
@@ -107,11 +119,14 @@ def _rows(box: Box) -> Iterator[tuple[int, int, str]]:
         yield box.line + offset, start, row[start:]
 
 
-def _depends(kind: str, path: str, box: Box) -> Iterator[Named]:
+def _depends(kind: str, path: str, box: Box, known: set[str]) -> Iterator[Named]:
+    """What a task waits for. `requires 3.11` counts only where there is a task 3.11."""
     pattern = _REFERENCES.get(kind)
     for line, start, row in _rows(box) if pattern is not None else ():
         for words in _NEEDS.finditer(row):
-            yield from _list(pattern, path, line, start, row, words.end())  # type: ignore[arg-type]
+            named = _list(pattern, path, line, start, row, words.end())  # type: ignore[arg-type]
+            sure = words[1] or kind == kinds.SPEC_TASKS
+            yield from (name for name in named if sure or name.text in known)
 
 
 def _list(
@@ -205,7 +220,7 @@ def _requirements(path: str, text: str, root: str) -> list[Diagnostic]:
     out = []
     for number, row in enumerate(text.split("\n"), 1) if known else ():
         for found in _REQUIREMENTS.finditer(row):
-            for name in re.finditer(r"(\d+)(?:\.\d+)*", found[1]):
+            for name in re.finditer(r"(?<![\w.-])(\d+)(?:\.\d+)*(?![\w-])", found[1]):
                 if name[1] not in known:
                     at = found.start(1) + name.start() + 1
                     span = Span(path, number, at, number, at + len(name[0]))

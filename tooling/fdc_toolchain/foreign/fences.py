@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
+from ..text.plan_fences import fences
 from . import kinds
 from .model import Found
 
@@ -18,18 +19,14 @@ MOST_BLOCKS = 200
 
 def read(path: str, text: str, root: str, settings: Settings) -> Found:
     """What is found in the plans of a Markdown text; none of it where there are none."""
-    from markdown_it import MarkdownIt
-
-    found: list[Diagnostic] = []
-    number = 0
+    blocks = fences(text) if "plan" in text.lower() else []
     lines = text.split("\n")
-    for token in MarkdownIt("commonmark").parse(text) if "plan" in text else ():
-        if token.type != "fence" or token.map is None or token.info.split(None, 1)[:1] != ["plan"]:
-            continue
-        number += 1
-        if number <= MOST_BLOCKS:
-            found += _judged(path, token.content, token.map[0] + 1, lines, root, settings)
-    return Found(kinds.MARKDOWN, found, [], [], number)
+    found = [
+        item
+        for block in blocks[:MOST_BLOCKS]
+        for item in _judged(path, block.text, block.line - 1, lines, root, settings)
+    ]
+    return Found(kinds.MARKDOWN, found, [], [], len(blocks))
 
 
 def _judged(

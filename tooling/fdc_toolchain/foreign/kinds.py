@@ -18,9 +18,9 @@ _META = re.compile(r"^\s*(export\s+)?const\s+meta\s*=\s*\{", re.MULTILINE)
 _SPEC_TASK = re.compile(r"^\s*[-*] \[[ xX]\] \*{0,2}T\d{3,}\b", re.MULTILINE)
 _NUMBERED_TASK = re.compile(r"^\s*[-*] \[[ xX~-]\]\*? \*{0,2}\d+(\.\d+)*\.?\s", re.MULTILINE)
 _CHECKBOX = re.compile(r"^\s*[-*] \[[ xX]\] ", re.MULTILINE)
-_PROGRESS = re.compile(r"^#{1,6} Progress\s*$", re.MULTILINE)
+_PROGRESS = re.compile(r"(?m)^#{1,6} (\d+[.)]? )?Progress\s*([(:].*)?$")
 _EXEC_HEADINGS = re.compile(
-    r"(?m)^#{1,6} (Decision Log|Surprises( & | and )Discoveries|Outcomes( & | and )Retrospective)\s*$"
+    r"(?m)^#{1,6} (\d+[.)]? )?(Decision Log|Surprises( & | and )Discoveries|Outcomes( & | and )Retrospective)\s*([(:].*)?$"
 )
 _SPEC_STEPS = re.compile(r"^steps:\s*(#.*)?$", re.MULTILINE)
 _SPEC_HEAD = re.compile(r"^workflow:\s*(#.*)?$", re.MULTILINE)
@@ -34,8 +34,9 @@ def kind_of(path: str, text: str) -> str | None:
         return WORKFLOW if _SCRIPT_PLACE.search(path) or _META.search(text) else None
     if suffix in ("yml", "yaml"):
         placed = "/.specify/workflows/" in f"/{path}"
-        stated = _SPEC_STEPS.search(text) and (placed or _SPEC_HEAD.search(text))
-        return SPEC_WORKFLOW if stated else None
+        stated = _SPEC_STEPS.search(text)
+        known = placed if stated or name.startswith("workflow.") else False
+        return SPEC_WORKFLOW if known or stated and _SPEC_HEAD.search(text) else None
     if suffix == "json":
         placed = "/.taskmaster/" in f"/{path}" or '"subtasks"' in text or '"dependencies"' in text
         return TASK_MASTER if name == "tasks.json" and placed and '"tasks"' in text else None

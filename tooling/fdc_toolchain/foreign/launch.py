@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil, isfinite
+from math import ceil
 
 from ..diagnostics.diagnostic import Diagnostic
 from .model import Unreadable
 from .workflow.bound import Bound
 from .workflow.check import bounded
-from .workflow.values import Size
+from .workflow.given.settle import measured
 
 
 def refusal(path: str, text: str, given: object, most: int) -> str | None:
@@ -27,16 +27,18 @@ def refusal(path: str, text: str, given: object, most: int) -> str | None:
     if bound.cost is None:
         node, reason = bound.why
         return f"{path}:{script.line(node)}: the number of agents cannot be bounded: {reason}"
-    sizes = {name: measured(size, given) for name, size in bound.sizes.items()}
+    sizes = {name: measured(script, size, given) for name, size in bound.sizes.items()}
     formula = bound.cost.agents
     open_ = sorted(name for name in formula.names if sizes[name] is None)
     if open_:
         line = script.line(bound.sizes[open_[0]].node)
         names = ", ".join(f"`{name}`" for name in open_)
-        return (
-            f"{path}:{line}: starts up to `{formula}` agents, and {names} is not known before the launch; cap it,"
-            f" for example with `.slice(0, {max(1, most // 2)})`"
-        )
+        cap = ""
+        if bound.sizes[open_[0]].kind != "rounds":
+            is_list, half = open_[0].startswith("|"), max(1, most // 2)
+            cap = f".slice(0, {half})" if is_list else f"Math.min({open_[0]}, {half})"
+            cap = f", for example with `{cap}`"
+        return f"{path}:{line}: starts up to `{formula}` agents, and {names} is not known before the launch; cap it{cap}"
     known = {name: number for name, number in sizes.items() if number is not None}
     number = ceil(formula.value(known) - 1e-9)
     if number <= most:
@@ -44,27 +46,6 @@ def refusal(path: str, text: str, given: object, most: int) -> str | None:
     with_ = ", ".join(f"{name} = {known[name]:g}" for name in sorted(formula.names))
     detail = f" (`{formula}` with {with_})" if with_ else ""
     return f"{path}:{_line_of_most(bound, known)}: can start {number} agents{detail}, and {most} are allowed"
-
-
-def measured(size: Size, given: object) -> float | None:
-    """A size as what the script is given settles it, or None."""
-    if size.argument is None:
-        return None
-    here = given
-    for name in size.argument:
-        if here is None:
-            return 0
-        if not isinstance(here, dict):
-            return None
-        here = here.get(name)
-    if here is None:
-        return 0
-    if size.kind == "value":
-        number = here if isinstance(here, bool | int | float) and isfinite(here) else None
-        return None if number is None else max(0, ceil(number))
-    if isinstance(here, str):
-        return len(here.encode("utf-16-le")) // 2
-    return len(here) if isinstance(here, list) else None
 
 
 def _line_of_most(bound: Bound, known: Mapping[str, float]) -> int:

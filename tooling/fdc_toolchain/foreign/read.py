@@ -55,7 +55,7 @@ def read(path: str, data: bytes, root: str, settings: Settings) -> Found | None:
 def _placed(path: str) -> bool:
     """Whether the place alone says that a file is a plan of another tool."""
     kind = kinds.kind_of(path.replace(os.sep, "/"), "")
-    return kind in (kinds.WORKFLOW, kinds.OPENSPEC, kinds.KIRO)
+    return kind in (kinds.WORKFLOW, kinds.OPENSPEC, kinds.KIRO, kinds.SPEC_WORKFLOW)
 
 
 def _read_as(kind: str, path: str, text: str, root: str, settings: Settings) -> Found:

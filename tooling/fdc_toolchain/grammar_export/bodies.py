@@ -16,6 +16,7 @@ from .form import (
     BRANCH,
     CHOSEN,
     COLLECTS,
+    PLACES,
     RESULT,
     SAME,
     STAGED,
@@ -55,23 +56,32 @@ class Bodies(Loops):
         self.near: dict[tuple[int, str, str], int] = {}
         self._distances()
 
-    def _distances(self) -> dict[tuple[int, str, str], int]:
-        """By depth, the least number of statements, one at least, from a state to another."""
+    def _distances(self) -> None:
+        """By depth, the least number of statements, one at least, from a state to another: where a place allows less, as many as
+        there. A plan's own names are those of one place."""
+        if self.place.free:
+            self._ways_about(0, self.near)
+        for flags in () if self.place.free else PLACES:
+            found: dict[tuple[int, str, str], int] = {}
+            self._ways_about(flags, found)
+            self.near.update({key: max(far, self.near.get(key, 0)) for key, far in found.items()})
+
+    def _ways_about(self, flags: int, out: dict[tuple[int, str, str], int]) -> None:
+        def stands(action: str | None, own: str = "") -> bool:
+            use = self.steps.unbound([action], 0, own)
+            return use is not None and (self.place.free or self.form.firm_in(use, flags))
+
         moves: dict[str, set[str]] = {}
         for state, row in self.place.automaton.transitions.items():
             moves[state] = {
-                to
-                for action, to in row.items()
-                if any(self.steps.unbound([action], 0, own) for own in ("", ADDS))
+                to for action, to in row.items() if any(stands(action, own) for own in ("", ADDS))
             }
-            if self.steps.unbound([None], 0) is not None and state not in self.place.ended:
+            if stands(None) and state not in self.place.ended:
                 moves[state].add(state)
             if self.place.free:
                 moves[state] |= {
                     to for call in self.place.calls if (to := self._left(call, state)) is not None
                 }
-        out: dict[tuple[int, str, str], int] = {}
-        self.near = out
         for depth in range(self.place.depth, -1, -1):
             if depth < self.place.depth and self.place.unions:
                 # What only a choice or a loop leaves: the one state or the other.
@@ -92,7 +102,6 @@ class Bodies(Loops):
                         to for state in ring for to in moves[state] if (depth, start, to) not in out
                     }
                     out.update({(depth, start, to): count for to in ring})
-        return out
 
     # ---- plans -------------------------------------------------------------------------
 
@@ -144,9 +153,14 @@ class Bodies(Loops):
         owes = owes or Owes()
         name = f"body_{self.states[state]}_{self.states[goal]}_{depth}{owes}"
         if name not in self.form.rules:
-            self.form.put(name, [])
+            self._begin(name)
             self.form.rules[name] += self._ways(state, goal, depth, owes)
         return Use(name, change)
+
+    def _begin(self, name: str) -> None:
+        self.form.put(name, [])
+        if not self.place.free:
+            self.form.firm.add(name)
 
     def _ways(self, state: str, goal: str, depth: int, owes: Owes) -> Iterator[Way]:
         """What may come first in a body: statements that bind the same and leave the same state are one rule, which all
@@ -171,7 +185,7 @@ class Bodies(Loops):
         """The end of a body, or more statements."""
         name = f"rest_{self.states[state]}_{self.states[goal]}_{depth}{owes}"
         if name not in self.form.rules:
-            self.form.put(name, [])
+            self._begin(name)
             ways = [Way((), Guard(owes.bits))] if state == goal else []
             least = self.need(state, goal, depth)
             if least < FAR:
@@ -230,28 +244,24 @@ class Bodies(Loops):
             why = (
                 Literal(' else "'),
                 Chars("A-Za-z"),
-                Chars("A-Za-z0-9 ,._'-", 0, 80),
+                Chars("A-Za-z0-9 ,._'`-", 0, 80),
                 Literal('"\n'),
             )
             yield Outcome(
-                word(opening("require"), found[0], *why), state, guard=Guard(some=found[1])
+                word(opening("require"), found[0], *why), state, guard=Guard(some=(found[1],))
             )
 
     def _asked(self, use: Use) -> list[Guard]:
-        """Where a statement of a plan's own names can be written: one of these must hold."""
-        if not self.place.free:
+        """Where a statement can be written: one of these must hold. Where values are followed, these are only the names of which
+        one must be bound, if no such statement does without."""
+        found = self.form.leaves(use)
+        if not self.place.free and (Guard() in found or not any(guard.some for guard in found)):
             return [ANYWHERE]
-        found: set[Guard] = set()
-        for way in self.form.rules[use.rule]:
-            first, *more = way.items
-            if isinstance(first, Use) and all(isinstance(item, Literal) for item in more):
-                found |= {*self._asked(first)}
-            else:
-                found.add(way.guard)
         return sorted(
             guard for guard in found
             if not any(
-                less != guard and not less.bits & ~guard.bits and not less.clear & ~guard.clear for less in found
+                less != guard and not less.bits & ~guard.bits and not less.clear & ~guard.clear and {*less.some} <= {*guard.some}
+                for less in found
             )
         )  # fmt: skip
 
@@ -328,7 +338,7 @@ class Bodies(Loops):
             if found is None or chosen and (free or self.place.small):
                 continue
             line = word(opening("if"), found[0], Literal("\n"))
-            head = self.texts.share("head_if", [Way(line, Guard(some=found[1]))])
+            head = self.texts.share("head_if", [Way(line, Guard(some=(found[1],)))])
             ends = self.ends(state, depth)
             for one in ends:
                 for other in ends:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from ..exits import UsageError
 from ..linking.link import Linker
 from ..named_tuples import NamedTuple
-from ..rules.solver.flow.touched import sinks
+from ..rules.bounds import MOST_STEPS
+from ..rules.solver.flow.touched import ACTING, sinks
+from ..syntax.language import STATEMENTS
 from .bodies import Bodies
 from .form import MOST_LEFT, MOST_NAMES, Form, TooLarge
 from .loops import opening
@@ -104,7 +106,7 @@ def _place(
     paths, remarks = files_of(linker.root, files, linker)
     small = form != "llguidance"
     slots = slots_of(rows, small)[:MOST_NAMES]
-    calls = tuple(_calls(linker))
+    calls = tuple(_calls(linker, most))
     if calls and not small:
         slots = (*slots[: MOST_NAMES - 1], Slot("answer1", (), 3, "call"))
     both, ended = with_closing(automaton, fragment=False)
@@ -155,8 +157,9 @@ def automaton_of(linker: Linker, fsm: str) -> Automaton:
     return automaton
 
 
-def _calls(linker: Linker) -> list[Call]:
-    """The registered plans that are whole runs without an error: their own automaton governs them.
+def _calls(linker: Linker, most: int) -> list[Call]:
+    """The registered plans that are whole runs without an error, which a plan may call as often as it has statements (`most`):
+    their own automaton governs them.
 
     One that brings text of a model or from outside and does what such text must not choose is none of them.
     """
@@ -172,13 +175,13 @@ def _calls(linker: Linker) -> list[Call]:
             continue
         tools = [act.bound.tool for one in reached(linker, unit) for act in one.acts]
         outside = any(tool.trust == "untrusted" for tool in tools)
-        does = any(tool.writes_unknown or _ACTING & set(sinks(tool)) for tool in tools)
+        does = any(tool.writes_unknown or not ACTING.isdisjoint(sinks(tool)) for tool in tools)
         if does and (outside or any(tool.trust == "model" for tool in tools)):
             continue
         if any(item.severity == "error" for item in check(linker, [key]).diagnostics):
             continue
         call = call_of(name, unit.params)._replace(outside=outside, acts=does)
-        if _takes_texts(linker, call):
+        if _takes_texts(linker, call) and _FAR.isdisjoint(_when_called(linker, call, most, _HALF)):
             out.append(call._replace(costs=_costs(linker, call)))
     return out
 
@@ -194,16 +197,27 @@ def _takes_texts(linker: Linker, call: Call) -> bool:
 
 def _costs(linker: Linker, call: Call) -> bool:
     """Whether a plan that calls it and nothing else as often as a plan may, twice, would have to state a budget."""
+    return "FDC422" in _when_called(linker, call, 2 * MOST_LEFT)
+
+
+_HALF = f"{STATEMENTS['budget'].word} steps {MOST_STEPS // 2}\n"
+"""What all calls of a plan of a grammar may take together."""
+
+
+def _when_called(linker: Linker, call: Call, often: int, head: str = "") -> set[str]:
+    """The codes of what is wrong with a plan that makes a call so often."""
     given = "".join(f' {name}="x {{value}}"' for name in call.required)
-    return "FDC422" in {code for _, code in _probed(linker, call.name + given, 2 * MOST_LEFT)}
+    return {code for _, code in _probed(linker, call.name + given, often, head)}
 
 
-def _probed(linker: Linker, call: str, often: int = 1) -> list[tuple[int, str]]:
+def _probed(linker: Linker, call: str, often: int = 1, head: str = "") -> list[tuple[int, str]]:
     """The lines and codes of what is wrong with a plan that makes a call."""
     from ..check import check
 
-    text = "value <- request_user_input x\n" + f"call_plan {call}\n" * often
-    found = check(linker, [_PROBE], {_PROBE: text.encode()}, whole=often > 1).diagnostics
+    text = f"{head}value <- request_user_input x\n" + f"call_plan {call}\n" * often
+    found = check(
+        linker, [_PROBE], {_PROBE: text.encode()}, whole=bool(head) or often > 1
+    ).diagnostics
     linker.units.pop(_PROBE, None)
     return [(item.span.line, item.code) for item in found]
 
@@ -211,9 +225,8 @@ def _probed(linker: Linker, call: str, often: int = 1) -> list[tuple[int, str]]:
 _PROBE = "<call>"
 _REFUSED = frozenset(("FDC101", "FDC109", "FDC481"))
 """Errors of a call by its form, or by what it gives."""
-
-
-_ACTING = {"command", "message", "change", "anything"}
+_FAR = frozenset(("FDC323", "FDC421"))
+"""Errors of a call by how deep it goes, or by what it costs."""
 
 
 def key_in(linker: Linker, path: str) -> str:

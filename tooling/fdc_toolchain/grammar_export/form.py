@@ -37,13 +37,13 @@ _FIELD = (1 << LEFT[1]) - (1 << LEFT[0])
 
 
 class Guard(NamedTuple):
-    """What an alternative asks of the parameter: bits that are set, bits that are clear, statements left, bits of which
-    one is set."""
+    """What an alternative asks of the parameter: bits that are set, bits that are clear, statements left, and sets of
+    bits of each of which one is set."""
 
     bits: int = 0
     clear: int = 0
     left: int = 0
-    some: int = 0
+    some: tuple[int, ...] = ()
 
     def holds(self, parameter: int) -> bool:
         """True where a parameter is what is asked."""
@@ -51,7 +51,7 @@ class Guard(NamedTuple):
             parameter & self.bits == self.bits
             and not parameter & self.clear
             and left_of(parameter) >= self.left
-            and (not self.some or bool(parameter & self.some))
+            and all(parameter & some for some in self.some)
         )
 
 
@@ -106,16 +106,36 @@ class Way(NamedTuple):
 
 
 class Form:
-    """Rules by name, in the order in which they came; `start` begins with each of `entries`."""
+    """Rules by name, in the order in which they came; `start` begins with each of `entries`. `firm`: rules that must spell
+    something whichever names are bound, because what asks for them comes before names are known."""
 
     def __init__(self) -> None:
         self.rules: dict[str, list[Way]] = {}
         self.entries: list[int] = []
+        self.firm: set[str] = set()
 
     def put(self, name: str, ways: list[Way]) -> str:
         """Adds a rule; gives its name."""
         self.rules[name] = ways
         return name
+
+    def leaves(self, use: Use) -> set[Guard]:
+        """What the alternatives of a statement ask for, each by itself."""
+        found: set[Guard] = set()
+        for way in self.rules[use.rule]:
+            first, *more = way.items
+            if isinstance(first, Use) and all(isinstance(item, Literal) for item in more):
+                found |= self.leaves(first)
+            else:
+                found.add(way.guard)
+        return found
+
+    def firm_in(self, use: Use, place: int) -> bool:
+        """Whether such a statement can be written in a place whichever names are bound."""
+        return any(
+            not guard.some and guard.bits & ~place == 0 == guard.clear & place
+            for guard in self.leaves(use)
+        )
 
 
 def left_of(parameter: int) -> int:
@@ -179,27 +199,41 @@ PLACES = tuple(
 """Every combination of them."""
 
 
-def possible(form: Form) -> dict[str, frozenset[int]]:
-    """By rule, the places in which it spells something at all."""
-    out: dict[str, frozenset[int]] = {name: frozenset() for name in form.rules}
+Places = dict[str, frozenset[int]]
+"""By rule, the places in which it spells something."""
+
+
+def possible(form: Form) -> Places:
+    """By rule, the places in which it spells something at all: for those that must be `firm`, whichever names are bound."""
+    firm = _spelling(form, {name: [*filter(_sure, ways)] for name, ways in form.rules.items()}, {})
+    return _spelling(form, form.rules, {name: firm[name] for name in form.firm})
+
+
+def _sure(way: Way) -> bool:
+    """Whether an alternative asks for nothing but the place."""
+    return not way.guard.some and not (way.guard.bits | way.guard.clear) & ~PLACES[-1]
+
+
+def _spelling(form: Form, rules: dict[str, list[Way]], fixed: Places) -> Places:
+    out = {name: fixed.get(name, frozenset()) for name in rules}
     users: dict[str, set[str]] = {}
-    for name, ways in form.rules.items():
+    for name, ways in rules.items():
         for way in ways:
             for item in way.items:
                 if isinstance(item, Use):
                     users.setdefault(item.rule, set()).add(name)
-    work = dict.fromkeys(form.rules)
+    work = dict.fromkeys(name for name in rules if name not in fixed)
     while work:
         name = next(iter(work))
         del work[name]
-        new = frozenset(place for way in form.rules[name] for place in places(way, out))
+        new = frozenset(place for way in rules[name] for place in places(way, out))
         if new != out[name]:
             out[name] = new
-            work.update(dict.fromkeys(users.get(name, ())))
+            work.update(dict.fromkeys(users.get(name, set()) - {*fixed}))
     return out
 
 
-def places(way: Way, known: dict[str, frozenset[int]]) -> frozenset[int]:
+def places(way: Way, known: Places) -> frozenset[int]:
     """The places in which an alternative spells something."""
     flags = PLACES[-1]
     out = []
@@ -250,8 +284,10 @@ def _looked_at(form: Form) -> dict[str, int]:
 
 
 def _asked(guard: Guard) -> int:
-    out = guard.bits | guard.clear | guard.some
-    return out | (_FIELD if guard.left > 0 else 0)
+    out = guard.bits | guard.clear | (_FIELD if guard.left > 0 else 0)
+    for some in guard.some:
+        out |= some
+    return out
 
 
 def _productive(

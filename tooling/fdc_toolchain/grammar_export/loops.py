@@ -20,6 +20,7 @@ from .form import (
     RESULT,
     ROUND,
     SAME,
+    STORES,
     UNSTATED,
     Change,
     Form,
@@ -161,7 +162,7 @@ class Loops:
             yield Outcome((head, body), end, bits)
             if found is not None:
                 until = (Literal(" until "), Use(found[0].rule, Change(ALL, bits)))
-                some = 0 if bits else found[1]
+                some = () if bits else (found[1],)
                 head = self._head("iterate", depth, "until", (Literal("max"),), few, until, some)
                 yield Outcome((head, body), end, bits)
 
@@ -184,7 +185,7 @@ class Loops:
         over: tuple[Item, ...],
         few: int,
         end: tuple[Item, ...] = (),
-        some: int = 0,
+        some: tuple[int, ...] = (),
         bits: int = 0,
         clear: int = 0,
     ) -> Use:
@@ -211,6 +212,8 @@ class Loops:
             ]
         others = [row for row in self.slots if free and row[1].made in ("item", "both")]
         before = 0
+        # Where a model makes files, and what it was shown may be from outside, so are their names.
+        named_outside = STORES if self.steps.makes and not free else 0
         for number, slot in self.slots:
             if slot.made != "file":
                 continue
@@ -222,8 +225,9 @@ class Loops:
                 body = self.body(inside, end, depth + 1, inner)
                 line = (glob, *shown, Literal(" max"))
                 name = slot.name if alias is None else f"{slot.name}_{alias.name}"
+                clear = bit | named_outside
                 head = self._head(
-                    "for_each_file", depth, name, line, few, bits=before | asks.bits, clear=bit
+                    "for_each_file", depth, name, line, few, bits=before | asks.bits, clear=clear
                 )
                 yield Outcome((head, body), inside, guard=asks)
             before |= bit
@@ -254,7 +258,7 @@ class Loops:
                         ("", " keep failures") if self.place.free and first == "fork" else ("",)
                     ):
                         shut = (Literal(last),) if last else ()
-                        head = self._head(first, depth, slot.name, line, few, shut, some)
+                        head = self._head(first, depth, slot.name, line, few, shut, (some,))
                         yield from self._list(inside, end, depth, head, bits, some)
 
     def _items(self, slot: Slot) -> Need:
@@ -285,7 +289,7 @@ class Loops:
             for number, slot in self.slots:
                 if slot.made == "collected" or self.place.free and lists <= {*slot.kinds}:
                     # the name stands before what asks for a list
-                    yield from self._binding(number, line, inside, Guard(some=some))
+                    yield from self._binding(number, line, inside, Guard(some=(some,)))
 
 
 def opening(statement: str) -> str:

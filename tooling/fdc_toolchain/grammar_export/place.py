@@ -50,10 +50,12 @@ class Need(NamedTuple):
 WANTED = {
     "any": KINDS & ~NULL,
     "value": KINDS & ~NULL,
+    "compared": KINDS & ~NULL,
     "text": TEXTS,
     "number": NUMBER | DIGITS,
     "length": NULL | TEXTS | LIST | OBJECT,
     "list": LIST,
+    "object": OBJECT,
 }
 """Kinds of values that uses ask for."""
 
@@ -268,31 +270,31 @@ def with_closing(automaton: Automaton, *, fragment: bool) -> tuple[Automaton, fr
 
     asked = "close_op" in automaton.table and not fragment
     begins = automaton.states if fragment else (automaton.start,)
-    work = [(state, CLOSURE.start) for state in begins]
+    work = [(state, CLOSURE.start, False) for state in begins]
     rows: dict[str, dict[str, str]] = {}
     accept, ended = [], set()
     while work:
-        state, closing = work.pop()
-        name = _both(state, closing)
+        state, closing, submitted = one = work.pop()
+        name = _whole(*one)
         if name in rows:
             continue
         rows[name] = {}
         for symbol, to in automaton.transitions[state].items():
-            if closing < 2 or symbol == "submit_op":
-                after = CLOSURE.table[symbol][closing]
-                rows[name][symbol] = _both(to, after)
-                work.append((to, after))
+            if not submitted or symbol == "submit_op":
+                after = (to, CLOSURE.table[symbol][closing], symbol == "submit_op")
+                rows[name][symbol] = _whole(*after)
+                work.append(after)
         if state in automaton.accept and (not asked or CLOSURE.accept >> closing & 1):
             accept.append(name)
-        if closing == 2:
+        if submitted:
             ended.add(name)
-    start = _both(automaton.start, CLOSURE.start)
+    start = _whole(automaton.start, CLOSURE.start, False)
     made = build(automaton.name, automaton.path, rows, automaton.alphabet, start, accept, rows)
     return made, frozenset(ended)
 
 
-def _both(state: str, closing: int) -> str:
-    return f"{state}/{closing}"
+def _whole(state: str, closing: int, submitted: bool) -> str:
+    return f"{state}/{closing}{'/ended' * submitted}"
 
 
 def reached(linker: Linker, unit: Unit) -> list[Unit]:

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ..rules.solver.flow.labels import MOST
-from ..rules.solver.flow.touched import sinks
+from ..rules.solver.flow.touched import ACTING, sinks
 from .form import BRANCH, CHOSEN, STAGED, STORES, Chars, Guard, Item, Literal, Use, Way
 from .own_values import chooses, given_by
 from .place import OUTSIDE, Slot, kind_of, level_of
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _LOOKING = ("cat", "head", "tail", "wc", "sha256sum")
 ADDS, COMMITS = "git_add", "git_commit"
 """Tools of which the second fails unless the first came before, since the last of the second."""
+_SHAPELESS = (None, "text", "filled")
+"""What a parameter may have to be that every text with a visible character is."""
 LOOKS = "view_image"
 """The tool that fails with a text, which all files of a grammar are."""
 
@@ -31,8 +33,9 @@ class Steps:
         self.place = texts.place
         self.left_out: list[str] = []
         self.made: dict[tuple[str, tuple[str | None, ...], int, str], Use | None] = {}
-        self.kinds: dict[frozenset[str], int] = {}
+        self.kinds: dict[object, int] = {}
         self.given: dict[str, list[Item]] = {}
+        self.makes = False
         self.by_action: dict[str | None, list[Tool]] = {}
         usable = [tool for tool in self.place.tools if self._usable(tool)]
         if not self.place.free and (
@@ -40,6 +43,7 @@ class Steps:
         ):
             usable = [tool for tool in usable if tool.name != COMMITS]
         self.left_out += [tool.name for tool in self.place.tools if tool not in usable]
+        self.makes = any(tool.writes_unknown and level_of(tool) > 1 for tool in usable)
         self.staged = STAGED * (
             not self.place.free and any(tool.name == COMMITS for tool in usable)
         )
@@ -54,7 +58,16 @@ class Steps:
             or any(item.form == "sections" for item in tool.parameters)
         ):
             return False
-        return self.place.free or all(
+        if self.place.free:
+            return True
+        guard = self._guard(tool, None)
+        if (
+            guard.bits & guard.clear
+            or tool.writes_unknown
+            and guard.bits & self.place.outside * STORES
+        ):
+            return False  # then text from outside would say which files there are
+        return all(
             bool(self.texts.path(item.access or "read", 1))
             and item.access not in ("delete", "edit")
             for item in tool.inline
@@ -80,9 +93,8 @@ class Steps:
             return self._rule("give_owed", actions, depth, None, own)
         if slot.made not in ("step", "any", "both"):
             return None
-        kind = "give_" + slot.name.rstrip("0123456789")
-        if self.place.free:
-            kind = f"give{self.kinds.setdefault(slot.by, len(self.kinds))}"
+        same: object = slot.by if self.place.free else (slot.kinds, slot.level)
+        kind = f"give{self.kinds.setdefault(same, len(self.kinds))}"
         return self._rule(kind, actions, depth, slot, own)
 
     def _gives(self, tool: Tool, slot: Slot) -> bool:
@@ -124,7 +136,8 @@ class Steps:
     def _step(self, tool: Tool, depth: int, slot: Slot | None) -> list[Way]:
         """All forms of a step of a tool. `slot`: what takes the result, whose level what is given must not exceed."""
         if not self.place.free:
-            return self._forms(tool, depth, slot, self._guard(tool, slot))
+            guard = self._guard(tool, slot)
+            return [] if guard.bits & guard.clear else self._forms(tool, depth, slot, guard)
         rows = self.place.automaton.transitions.items()
         moves = any(row.get(tool.action or "", state) != state for state, row in rows)
         clear, out = BRANCH if "shares" in tool.row else 0, list[Way]()
@@ -152,6 +165,8 @@ class Steps:
             return self._free(tool, depth, limits, guard)
         for chosen in _selections(tool):
             block = tool.block if tool.block in chosen else None
+            if block is not None and block.form not in _SHAPELESS and not self.place.free:
+                continue
             inline = [item for item in chosen if item is not block]
             for outside in (False, True) if writes and not self.place.free else (False,):
                 tails = self._tails(tool, inline, limits, level, outside)
@@ -160,7 +175,7 @@ class Steps:
                     if block is not None:
                         most = min(level, _limit(limits[block.name]))
                         items += (self.texts.block(depth, most, stored=writes and not outside),)
-                    some = 0 if self.place.free else self._named(inline, level)
+                    some = () if self.place.free else self._named(inline, limits, level)
                     out.append(Way(items, guard._replace(some=some)))
         return out
 
@@ -181,18 +196,21 @@ class Steps:
             out.append(Way((Literal(tool.name), *tail, Literal("\n"), *lines), guard))
         return out
 
-    def _named(self, inline: list[Parameter], level: int) -> int:
-        """The names of which one must be bound where a step needs a list, or a path and no file exists."""
-        if any(item.form == "list" for item in inline):
-            return sum(
-                one.bit for one in self.texts.fitting(self.texts.needs("list"), min(level, 1))
-            )
-        asks = any(
-            item.kind == "path" and item.access not in ("create", "write") for item in inline
-        )
-        if not asks or "read" in self.texts.files:
-            return 0
-        return sum(one.bit for one in self.texts.fitting(self.texts.to_read(level), min(level, 1)))
+    def _named(
+        self, inline: list[Parameter], limits: dict[str, str | None], level: int
+    ) -> tuple[int, ...]:
+        """The names of which one must be bound for each argument that only a name can be: a list, an object, a path where no
+        file exists."""
+        out = []
+        for item in inline:
+            most = min(level, _limit(limits[item.name]))
+            need = self.texts.needs(item.form) if item.form in ("list", "object") else None
+            opens = item.kind == "path" and item.access not in ("create", "write")
+            if opens and "read" not in self.texts.files:
+                need = self.texts.to_read(most)
+            if need is not None:
+                out.append(sum(one.bit for one in self.texts.fitting(need, min(most, 1))))
+        return tuple(out)
 
     def _guard(self, tool: Tool, slot: Slot | None) -> Guard:
         """Where such a step may stand."""
@@ -201,20 +219,22 @@ class Steps:
         changes = any(item.access not in (None, "read") for item in tool.parameters)
         talks = bool(tool.parameters) and all(item.sink == "user" for item in tool.parameters)
         if (
-            tool.row.get("approves") or tool.writes_unknown or changes or tool.effect == "once" and not talks
-            or any(sink in ("command", "message", "change", "anything") for sink in given)
+            tool.row.get("approves") or tool.writes_unknown or changes or tool.row.get("access", {}).get("write")
+            or tool.effect in ("once", "idempotent") and not talks or not ACTING.isdisjoint(given)
         ):  # fmt: skip
             clear |= CHOSEN
         if changes or tool.writes_unknown or "shares" in tool.row:
             clear |= BRANCH
-        if "command" in given or tool.writes_unknown and not changes:
+        stores = level_of(tool) > 1 and (changes or tool.writes_unknown)
+        if "command" in given or tool.writes_unknown and not changes and not stores:
             clear |= STORES
         if slot is not None and slot.level < OUTSIDE:
             clear |= CHOSEN
-            if tool.trust != "trusted" or tool.effect != "pure" and "run" in tool.row:
+            opens = "run" in tool.row or self.makes and any(item.access for item in tool.parameters)
+            if tool.trust != "trusted" or tool.effect != "pure" and opens:
                 clear |= STORES
-        if tool.trust == "model" and (changes or tool.writes_unknown):
-            return Guard(STORES, clear & ~STORES)
+        if stores:
+            return Guard(STORES, clear)
         return Guard(STAGED if tool.name == COMMITS else 0, clear)
 
     # ---- the line ----------------------------------------------------------------------
@@ -275,21 +295,23 @@ class Steps:
         if item.kind == "glob":
             one = texts.reference(texts.to_read(level), min(level, 1))
             return [texts.files["glob"], *([one] if one is not None else [])]
+        if item.kind == "number" or item.form == "count":
+            sure = item.form != "count" or self.place.free
+            one = texts.reference("number", level) if sure else None
+            return [texts.number(), *([one] if one is not None else [])]
+        if item.form in ("list", "object"):
+            one = texts.reference(item.form, level if self.place.free else min(level, 1))
+            alone = texts.either_quoted if item.kind != "rest" else lambda one: one
+            return [alone(one)] if one is not None else []
+        if item.form == "pattern" and not self.place.free:
+            return [texts.pattern()]
         if item.sink == "command":
             one = texts.reference("text", level)
             program = self.texts.put("program", [Way((Chars("a-z", 2, 16),))])
             return [program, *([one] if one is not None else [])]
-        if item.form == "pattern" and not self.place.free:
-            return [texts.pattern()]
-        if item.form == "list":
-            one = texts.reference("list", level if self.place.free else min(level, 1))
-            return [texts.either_quoted(one)] if one is not None else []
         if item.sink == "url":
             one = texts.reference("text", level)
             return [self._address(), *([one] if one is not None else [])]
-        if item.kind == "number":
-            one = texts.reference("number", level)
-            return [texts.number(), *([one] if one is not None else [])]
         return [texts.value("text" if item.text else "value", level)]
 
     def _rest_values(
@@ -299,12 +321,13 @@ class Steps:
             return self.given[item.name]
         if item.kind == "rest" and limits[item.name] == "command":
             return [self._command(level)]
-        if item.kind == "rest":
+        shapeless = self.place.free or item.form in _SHAPELESS
+        if item.kind == "rest" and shapeless:
             most = min(level, _limit(limits[item.name]))
             filled = self.place.free or item.required or item.name in tool.need_one_of
             need = "text" if item.text else "value" if filled else "any"
             return [self.texts.text(most, need=need)]
-        if item.kind == "word":
+        if item.kind == "word" and shapeless:
             return [Use(self.texts.value("value", 1).rule and "word")]
         return self._values(item, limits, level, False)
 
@@ -323,7 +346,7 @@ class Steps:
         if one is not None:
             files.append(one)
         looking = self.texts.put("looking", [Way((Literal(f"{name} "),)) for name in _LOOKING])
-        some = 0 if "bare" in self.texts.files else self.texts.mask("text", 1)
+        some = () if "bare" in self.texts.files else (self.texts.mask("text", 1),)
         ways = [Way((looking, file), Guard(some=some)) for file in files]
         if "Makefile" in self.place.files:
             ways.append(Way((Literal("make "), Chars("a-z", 2, 16))))

@@ -73,13 +73,15 @@ class Texts:
     # ---- references --------------------------------------------------------------------
 
     def needs(self, need: str) -> Need:
-        """What a use asks of a value: any, value, text, number, length, list."""
+        """What a use asks of a value: a key of `WANTED`."""
         wanted = WANTED[need]
         if self.place.free:
             return Need(need, lambda kinds: all(kind.kinds & (wanted | OPEN) for kind in kinds))
 
         def all_fit(kinds: tuple[Type, ...]) -> bool:
             found = [kind.kinds & KINDS for kind in kinds]
+            if need == "compared":  # what equals a text or number has no fields
+                return not any(kind & OBJECT for kind in found)
             if need in ("any", "value"):
                 return need == "any" or bool(found) and all(kind & wanted for kind in found)
             fits = wanted | NULL if need != "number" else NUMBER | NULL
@@ -364,7 +366,9 @@ class Texts:
         """One comparison, or a value alone."""
         one = self.reference("any", level, braces=False, only=only)
         assert one is not None
-        ways = [Way((Literal("not "), one)), Way((one,)), Way((one, Use("equals"), Use("fixed")))]
+        same = self.reference("compared", level, braces=False, only=only)
+        ways = [Way((Literal("not "), one)), Way((one,))]
+        ways += [] if same is None else [Way((same, Use("equals"), Use("fixed")))]
         self.put("equals", [Way(word(" == ")), Way(word(" != "))])
         self.put("order", [Way(word(f" {sign} ")) for sign in ("<", "<=", ">", ">=")])
         self.put("fixed", [Way((Literal('"'), Literal('"'))), Way((Literal('"'), Chars(_INNER, 1, 40), Literal('"'))),
@@ -373,18 +377,14 @@ class Texts:
         self.put("count", [Way(word("0")), Way((self.number(),))])
         length = self.reference("length", level, braces=False, only=only)
         if length is not None:
-            some = Guard(some=self.mask("length", level, only))
+            some = Guard(some=(self.mask("length", level, only),))
             ways.append(Way((Literal("len("), length, Literal(")"), *compare), some))
-            if self.place.free:
-                ways.append(
-                    Way((Literal("len("), length, Literal(")"), Use("equals"), Use("count")))
-                )
+            equal = (Literal("len("), length, Literal(")"), Use("equals"), Use("count"))
+            ways += [Way(equal)] if self.place.free else []
         number = self.reference("number", level, braces=False, only=only)
         if number is not None:
-            ways.append(Way((number, *compare)))
-            ways.append(Way((number, Use("equals"), Use("count"))))
-            if self.place.free:
-                ways.append(Way((number, Use("order"), number)))
+            ways += [Way((number, *compare)), Way((number, Use("equals"), Use("count")))]
+            ways += [Way((number, Use("order"), number))] if self.place.free else []
         if self.place.free:
             ways.append(Way((one, Use("equals"), one)))
         ways += self._predicates(one)

@@ -194,8 +194,7 @@ def _asked(guard: Guard, where: frozenset[int]) -> list[str]:
         ]) for place in sorted(where)]))  # fmt: skip
     if guard.left > 0:
         parts.append(f"ge([{LEFT[0]}:{LEFT[1]}], {guard.left})")
-    if guard.some:
-        parts.append(_joined("or", list(_ranges(guard.some))))
+    parts += [_joined("or", list(_ranges(some))) for some in guard.some]
     return parts
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -88,11 +89,15 @@ class Store(Database):
         self.key = key
         self.counted = counted
         for name in (path, path + "-wal", path + "-journal"):
-            if os.path.islink(name):
+            try:
+                kind = os.lstat(name).st_mode  # asked once: another process may take it away now
+            except OSError:
+                continue
+            if stat.S_ISLNK(kind):
                 raise WorldFailed(
                     f"{name}: a symbolic link; the runs of this workspace would lie elsewhere"
                 )
-            if os.path.exists(name) and not os.path.isfile(name):
+            if not stat.S_ISREG(kind):
                 raise WorldFailed(f"{name}: not a regular file")
         try:
             if not readonly:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from .project.secret_files import variable
 
@@ -24,6 +25,15 @@ def targets(row: Mapping[str, Any]) -> Iterator[str]:
     for key in ("python", "embedded"):
         if isinstance(run.get(key), str):
             yield run[key]
+
+
+def programs(row: Mapping[str, object]) -> Iterator[str]:
+    """The files of the workspace that the command of a tool, or of its server, may name: each word that no value is part of."""
+    run = cast("Mapping[str, Any]", row.get("run") or {})
+    for word in run.get("command") or run.get("mcp", {}).get("command", ()):
+        path = word.partition("=")[2] if word.startswith("-") else word
+        if path and "{" not in path:
+            yield posixpath.normpath(path)
 
 
 def sandboxed(row: Mapping[str, Any]) -> bool:

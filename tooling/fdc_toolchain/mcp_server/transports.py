@@ -22,8 +22,10 @@ MOST_ENDING = 1.0  # seconds from a signal to the end of the process
 
 
 def on_stdio(server: Server[Any]) -> None:
-    """Serves until stdin is closed. Ctrl-C ends the process at once: a thread that waits for stdin hears nothing else."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Serves until stdin is closed. Signals end the process at once: a thread that waits for stdin hears nothing else."""
+    for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(which) != signal.SIG_IGN:
+            signal.signal(which, signal.SIG_DFL)
 
     async def serve() -> None:
         async with stdio_server() as (reads, writes):

@@ -80,6 +80,7 @@ FAILURES: dict[str, str] = {
             "staged",
             "simulation",
             "plan",
+            "outside",
             "settings",
         ),
         "world",
@@ -87,6 +88,10 @@ FAILURES: dict[str, str] = {
 }
 """By kind of a tool's failure (`workspace.failure.ToolFailure`): its cause. `shared` is the engine's: two branches of a fork name
 one file."""
+
+FINAL = frozenset(("changed", "outside"))
+"""Failures that stop the run wherever they are met: of a file that is not as it was proved, and where text from outside decided
+that a plan within a step fails. What follows may not depend on them."""
 
 FILES = frozenset(("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"))
 """Failures that can be caused by another process that changes the files meanwhile."""
@@ -103,21 +108,30 @@ EXPLAINS: dict[str, frozenset[str]] = {
     "program-present": frozenset(("exit", "tool", "unavailable")),
     "shipped-automaton": frozenset(),
     "opened-file": frozenset(),  # it is asked for, and a no is a person's
-    "allowed-error": frozenset(("capability", "protected", "path", "url", "address", "argument")),
+    "allowed-error": frozenset(
+        ("capability", "protected", "path", "url", "address", "argument", "type")
+    ),
 }
 """By rule of an assumption: the failures that it explains where it is false. `value` stands for the stop of that kind."""
 
-ALONE = "no other process changes the files that the plan uses while it runs"
+ALONE = (
+    "no other process changes the files that the plan uses while it runs, and tools of the workspace, of packs and of "
+    "servers change what their rows declare"
+)
 """An assumption of every proof. It is checked when a file is used."""
+
+ROWS = "tools of the workspace, of packs and of servers take and return what their rows declare"
+"""An assumption of every proof about tools that are not the core's. It is checked when such a tool is called and has ended; that
+an argument has the type in its row (`type`) is proved."""
 
 FORM = "the files that steps read as text are UTF-8"
 """An assumption of every proof. It is checked when a file is read."""
 
 REGULAR = (
     "where the plan writes a file there is no folder and no second name of it, and no link or file on its way, "
-    "and its path is not too long"
+    "and its path is not too long; and where a command only reads data after text from outside there is no link"
 )
-"""An assumption of every proof about paths that are written, where no file has to exist."""
+"""An assumption of every proof about paths that are written, where no file has to exist, and those that commands follow."""
 
 OBEYED = (
     "commands and tools of the workspace make nothing that is protected, and no path that is made of the names of files "
@@ -136,7 +150,8 @@ _GRANTED = frozenset(("unavailable", "sandbox", "url", "address", "forbidden", "
 def explain(program: dict[str, Any], stop: dict[str, Any]) -> dict[str, Any]:
     """The cause of a stop: `kind` (one of CAUSES) and, of an assumption that was false, its `text` and place.
 
-    `stop` has `kind`, `path`, `line` and `failure` (the kind of the tool's failure, "" where no tool failed).
+    `stop` has `kind`, `path`, `line`, `failure` (the kind of the tool's failure, "" where no tool failed) and `core` (false
+    where a tool or predicate failed that is not the core's).
     """
     kind = STOPS[stop["kind"]] or FAILURES.get(stop.get("failure") or "", "world")
     if kind != "assumption":
@@ -145,9 +160,18 @@ def explain(program: dict[str, Any], stop: dict[str, Any]) -> dict[str, Any]:
         return {"kind": "unknown"}
     failure = stop.get("failure") or stop["kind"]
     at = [stop["path"], stop["line"]]
-    for row in program["assumptions"]:
-        if failure in EXPLAINS.get(row["rule"], ()) and at in row["uses"]:
-            return {"kind": kind, **{key: row[key] for key in ("rule", "text", "path", "line")}}
+    rows = [
+        row
+        for row in program["assumptions"]
+        if failure in EXPLAINS.get(row["rule"], ()) and at in row["uses"]
+    ]
+    if (
+        len({(row["path"], row["line"]) for row in rows}) > 1
+    ):  # which of them gave the value is not followed
+        each = dict.fromkeys(f"{row['text']} ({row['path']}:{row['line']})" for row in rows)
+        return {"kind": kind, "rule": rows[0]["rule"], "text": "one of these: " + "; ".join(each)}
+    if rows:
+        return {"kind": kind, **{key: rows[0][key] for key in ("rule", "text", "path", "line")}}
     if stop["kind"] == "overrun":
         return {
             "kind": kind,
@@ -167,6 +191,8 @@ def explain(program: dict[str, Any], stop: dict[str, Any]) -> dict[str, Any]:
         return {"kind": kind, "rule": "obeyed", "text": OBEYED}
     if failure in FILES:
         return {"kind": kind, "rule": "alone", "text": ALONE}
+    if failure in ("argument", "result") and not stop.get("core", True):
+        return {"kind": kind, "rule": "rows", "text": ROWS}
     if failure in _GRANTED:
         return {"kind": kind, "rule": "granted", "text": GRANTED}
     return {"kind": "unproved"}

@@ -57,9 +57,12 @@ def digest(program: Program) -> str:
     return blake2b(encode(program), digest_size=32).hexdigest()
 
 
+_PROVED_WITH = ("stored", "chosen")
+
+
 def identity(program: Program) -> str:
-    """The digest of what is run: without the list of files that held text from outside when it was proved."""
-    return digest({key: value for key, value in program.items() if key != "stored"})
+    """The digest of what is run: without the files of earlier runs from outside that it was proved with."""
+    return digest({key: value for key, value in program.items() if key not in _PROVED_WITH})
 
 
 def load(data: bytes) -> Program:

@@ -14,6 +14,7 @@ in it, and its hash (`program.codec.digest`) names exactly this content.
       "predicates": {NAME: declaration},      # those that conditions ask; absent key: none
       "assumptions": [assumption, ...],       # what its proof rests on; absent in programs of 0.1.0
       "stored": [PATH, ...],                  # files that held text from outside when it was proved; absent key: none
+      "chosen": [PATH, ...],                  # files that text from outside made or deleted by then; absent key: none
       "rules": [rule, ...],                   # of protocols, which every run of the root keeps; absent key: none
       "untrusted": [GLOB, ...],               # files that hold text from outside, of the settings; absent key: none
       "modules": {PATH: blake2b-256 hex},     # the workspace's Python files that its tools are made of; absent key: none

@@ -8,6 +8,7 @@ number is compared as one.
 from __future__ import annotations
 
 import json
+import math
 from typing import Any, Never
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
@@ -96,9 +97,10 @@ def as_number(spelling: str) -> Any:
     if len(digits) > 300 or not digits.isascii() or not digits[:1].isdigit() or "_" in digits:
         return spelling
     try:
-        return int(spelling) if digits.isdigit() else float(spelling)
+        number = int(spelling) if digits.isdigit() else float(spelling)
     except ValueError:
         return spelling
+    return number if math.isfinite(number) else spelling
 
 
 def is_number(value: Any) -> bool:

@@ -86,9 +86,10 @@ def _parts(program: dict[str, Any]) -> Iterator[str]:
     assumed = program.get("assumptions", [])
     if not isinstance(assumed, list) or not all(isinstance(row, dict) for row in assumed):
         yield "`assumptions` is not a list of objects"
-    stored = program.get("stored", [])
-    if not isinstance(stored, list) or not all(isinstance(path, str) for path in stored):
-        yield "`stored` is not a list of paths"
+    for key in ("stored", "chosen"):
+        paths = program.get(key, [])
+        if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+            yield f"`{key}` is not a list of paths"
     for rule in program.get("rules", []) if isinstance(program.get("rules", []), list) else [None]:
         if not _rule(rule):
             yield "a rule of it is not of its form"

@@ -13,6 +13,7 @@ from typing import Any
 from .. import resources
 from ..diagnostics.diagnostic import Diagnostic, Label, Parts, parted
 from ..diagnostics.span import Span
+from ..text.whole import whole as whole_text
 from .terminal import summary
 from .terminal.trace import depths
 
@@ -84,11 +85,7 @@ def dumps(value: object, *, indent: int | None = None) -> str:
 def whole(value: Any) -> Any:
     """The value with every lone surrogate in its texts replaced by U+FFFD."""
     if isinstance(value, str):
-        return (
-            value
-            if value.isascii()
-            else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        )
+        return whole_text(value)
     if isinstance(value, dict):
         return {key: whole(item) for key, item in value.items()}
     if isinstance(value, list):

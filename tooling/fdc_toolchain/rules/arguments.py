@@ -22,6 +22,7 @@ from ..text.patterns import no_pattern
 from .merges import NOTHING, changes, literal, place
 from .solver.flow import programs
 from .solver.rule import Context
+from .solver.types.uses import MADE
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -98,7 +99,7 @@ def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     unit.span(node.node),
                     "FDC482",
-                    "every run stops at this gate: its condition is always false",
+                    "every run that comes here stops: the condition of this gate is always false",
                     help=help_,
                 )
         elif isinstance(node, Loop):
@@ -122,10 +123,8 @@ def _text(unit: Unit, act: Act, parameter: Parameter) -> Iterator[Diagnostic]:
         wrong = said and f"`{text[:80]}` is not a regular expression: {said}"
     elif parameter.form == "filled" and not text.strip():
         wrong = f"`{parameter.name}` of `{act.bound.tool.name}` is empty"
-    elif parameter.form == "list":
-        wrong = (
-            f"`{parameter.name}` of `{act.bound.tool.name}` takes a list, and `{text[:80]}` is text"
-        )
+    elif parameter.form in MADE:
+        wrong = f"`{parameter.name}` of `{act.bound.tool.name}` takes {MADE[parameter.form][1]}, and `{text[:80]}` is text"
     elif parameter.form == "sections":
         try:
             merge_diff.sections(text)

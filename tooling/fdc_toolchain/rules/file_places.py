@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..linking.bound import while_kept
 from ..linking.model import Act, Loop, Node, Unit
 from ..linking.project import places
 from ..linking.project.files import Files
@@ -43,6 +44,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
     """FDC415, FDC416, FDC417, FDC418 and FDC716 in every plan that the judged ones reach."""
     guard = context.once(Guard)
     units = {instance.unit.key: instance.unit for instance in context.order}
+    outside = context.linker.settings.untrusted or any(
+        act.bound.tool.trust == "untrusted" for unit in units.values() for act in unit.acts
+    )
     for unit in units.values():
         probes = context.probes.setdefault(unit.key, set())
         folders = _folders(unit)
@@ -55,13 +59,22 @@ def check(context: Context) -> Iterator[Diagnostic]:
             for found in of_step(act, unit, guard, folders, globs, probes):
                 yield found._replace(span=unit.span(act.step))
             yield from secrets(read_by(act, globs, commands), unit, guard, act.step)
+            for path in _looked_at(act, commands) if outside else ():
+                probes.update((path, path + "/"))
+                above, kind = guard.above(posixpath.normpath(path))
+                if kind == "link":
+                    said = (
+                        f"`{path}` leads through the link `{above}`, perhaps to text from outside"
+                    )
+                    help_ = "name the file itself: the run, too, stops here once it has looked at such text"
+                    yield Diagnostic(unit.span(act.step), "FDC415", said, help=help_)
         for loop in loops_in(unit.body):
             if loop.over is not None:
                 for found in of_glob(loop.over, slash=False):
                     yield found._replace(span=unit.span(loop.node))
                 yield from secrets([loop.over.text], unit, guard, loop.node)
                 yield from _changed_in(unit, loop, guard, probes)
-                yield from _below(unit, loop)
+                yield from _below(unit, loop, loop.over.text)
 
 
 def of_step(
@@ -209,12 +222,12 @@ def _through(text: str, folder: str, guard: Guard, probes: set[str]) -> Diagnost
     probes.update((folder, folder + "/"))
     if kind in ("", "missing"):
         return None
-    what = "a symbolic link" if kind == "link" else "not a folder"
+    what = "a symbolic link" if kind == "link" else "not a folder when the plan begins"
     own = folder == RUNS
     help_ = (
         f"move `{RUNS}` away: fdc needs this path for the folders of runs"
         if own
-        else "use a path that goes through folders only"
+        else "use a path that goes through folders only; a file that an earlier step deletes still counts"
     )
     return Diagnostic(
         _HERE, "FDC415", f"`{text}` goes through `{folder}`, which is {what}", help=help_
@@ -250,10 +263,16 @@ def read_by(act: Act, globs: tuple[str, ...], commands: tuple[str, ...]) -> Iter
     for name in globs:
         if name in bound.arguments:
             yield bound.arguments[name].text
+    yield from _looked_at(act, commands)
+
+
+def _looked_at(act: Act, commands: tuple[str, ...]) -> Iterator[str]:
+    """The literal paths that a command is given which only reads data."""
     for name in commands:
-        given = bound.arguments.get(name)
+        given = act.bound.arguments.get(name)
         if given is not None and is_data_command(given):
-            yield from (pattern.begins for pattern in files_of(given) if pattern.whole)
+            found = (pattern.begins for pattern in files_of(given) if pattern.whole)
+            yield from (path for path in found if "\0" not in path)
 
 
 _MARKED = re.compile(r"[{*?\[\0]")
@@ -308,25 +327,20 @@ def _changed_in(unit: Unit, loop: Loop, guard: Guard, probes: set[str]) -> Itera
         )
 
 
-def _below(unit: Unit, loop: Loop) -> Iterator[Diagnostic]:
-    """Steps that use something below each file of a glob, where no step of the body may take the file away."""
-    own = "{" + str(loop.alias) + "}"
-    acts = list(_acts(loop.body))
-    inside = [
-        (act, value)
-        for act in acts
-        for _, value in act.bound.files
-        if posixpath.normpath(value.text).startswith(own + "/")
-    ]
-    if not inside or any(
-        act.bound.tool.writes_unknown or any(access == "delete" for access, _ in act.bound.files)
-        for act in acts
-    ):
-        return
-    for act, value in inside:
-        message = f"`{value.text}` goes through `{own}`, which is a file in every round"
-        help_ = "use a path that goes through folders only"
-        yield Diagnostic(unit.span(act.step), "FDC415", message, help=help_)
+def _below(unit: Unit, loop: Loop, glob: str) -> Iterator[Diagnostic]:
+    """Steps that use something below each file of a glob, before a step that deletes a file."""
+    own = frozenset(name for name in (loop.name, loop.alias) if name)
+    for act, kept in while_kept(loop.body, own, _deletes):
+        for value in (value for _, value in act.bound.files if "{" in value.text):
+            first, *more = path_of(value)
+            if first in {(name,) for name in kept} and more and str(more[0]).startswith("/"):
+                message = f"`{value.text}` goes through a file of `{glob}` in every round"
+                help_ = "use a path that goes through folders only"
+                yield Diagnostic(unit.span(act.step), "FDC415", message, help=help_)
+
+
+def _deletes(act: Act) -> bool:
+    return any(access == "delete" for access, _ in act.bound.files)
 
 
 def _is_file(act: Act, access: str) -> bool:

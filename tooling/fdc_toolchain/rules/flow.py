@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
 from ..linking.graph import calls_of, components
+from .solver.flow import made_of
 from .solver.flow.earlier import earlier, steps
 from .solver.flow.file_taint import pattern_of_glob
 from .solver.flow.heard import heard, kept
@@ -28,6 +29,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
     units = {instance.unit.key: instance.unit for instance in context.order}
     summaries: dict[Key, Summary] = {}
     labels = Labels()
+    yield from made_of.check(units.values(), context.linker, context.default)
     outside = tuple(map(pattern_of_glob, context.linker.settings.untrusted))
     asking = frozenset(name for name, row in context.linker.catalogue.rows.items() if "run" in row)
     called = {call.key for unit in units.values() for call in unit.calls}

@@ -92,7 +92,7 @@ class _Names:
         scope.update({name: (_Bind(None, False, what), True) for name, what in BUILT_IN.items()})
         for param in self.unit.params.values():
             if param.name in BUILT_IN:
-                self.report(param.span, "FDC314", f"`{param.name}` hides {BUILT_IN[param.name]}")
+                self.reserved(param.name, param.span)
             scope[param.name] = (_Bind(param.span, None, "a parameter"), True)
             self.bindings[param.name] = (param.span, "the parameter")
         if self.unit.allow:
@@ -256,11 +256,14 @@ class _Names:
         """Binds a name. One that the step itself reads (`made_of`) is carried on, and hides nothing."""
         if name is None:
             return
+        if name in BUILT_IN:
+            self.reserved(name, span)
         known = self.scope.get(name)
         carried = any(
             ref.path[0] == name for value in made_of if "{" in value.text for ref in value.refs
         )
-        if known is not None and known[1] and not carried and not self.handed_on(name, known[0].at):
+        hides = known is not None and known[1] and name not in BUILT_IN
+        if known is not None and hides and not carried and not self.handed_on(name, known[0].at):
             labels = (Label(known[0].span, "bound here before"),) if known[0].span else ()
             self.report(
                 span, "FDC314", f"`{name}` hides {known[0].what} of the same name", labels=labels
@@ -269,6 +272,9 @@ class _Names:
         self.put(name, (_Bind(span, fields, what, self.clock), True))
         if not loop:
             self.bindings.setdefault(name, (span, "the result"))
+
+    def reserved(self, name: str, span: Span) -> None:
+        self.report(span, "FDC317", f"`{name}` is {BUILT_IN[name]}: no plan binds this name")
 
     def handed_on(self, name: str, bound: int) -> bool:
         """True where a loop around, which began after the name was bound, has read it: in the next round it reads what is

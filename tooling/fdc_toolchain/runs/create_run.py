@@ -87,7 +87,7 @@ def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, st
 
 
 def task_for(root: str, asked: str | None) -> Task | None:
-    """The task whose log records a new run's steps: the requested one, else the newest open one.
+    """The task of a new run: the requested one, else the newest open one.
 
     Returns None if no task is open. Raises UsageError if the requested task is not open, WorldError
     if the log cannot be read.
@@ -102,10 +102,10 @@ def task_for(root: str, asked: str | None) -> Task | None:
             f"the activity log cannot be read: {(failed.strerror or str(failed)).lower()}"
         ) from failed
     if asked is None:
-        return found[-1] if found else None
+        return found[-1]._replace(chosen_of=len(found)) if found else None
     for task in found:
         if task.id == asked:
-            return task._replace(named=True)
+            return task
     raise UsageError(
         f"the task `{asked}` is not open here; start one with `fdc start --task-id ID`"
     )
@@ -162,7 +162,8 @@ def begin(
     Raises UsageError for a budget that cannot be kept to (`money.settle`), NotGranted where something is not there that it
     needs. `simulate` is a script (`tools.simulate`): nothing of such a run is ever performed, so it needs nothing.
     `embedded`: as for `run_driver.drive_run`.
-    Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68).
+    Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68), and `close_task`
+    closes it.
     """
     from ..engine.ports import WorldFailed
     from ..journal import user_key

@@ -70,6 +70,9 @@ def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:  # noqa
         elif sandboxed(declared):
             if "python" not in run or not is_own(run["python"]):
                 needs.add("sandbox", name)
+                program_of = "".join(run.get("command", ())[:1])
+                if program_of and not {"/", "{"} & set(program_of):
+                    needs.add("program", program_of)
                 if declared.get("access", {}).get("net"):
                     needs.add("network", name)
         elif (row := tool_rows.tool(name)) is not None:

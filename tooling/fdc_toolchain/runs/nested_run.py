@@ -71,8 +71,11 @@ def nested_in(
             )  # fmt: skip
         except NotGranted as lacks:
             raise ToolFailure("unavailable", str(lacks), {}, notes) from lacks
-        except (Refused, UsageError) as refused:
-            raise ToolFailure("plan", str(refused), {}, notes) from refused
+        except (Refused, UsageError, ToolFailure) as refused:
+            kind = refused.kind if isinstance(refused, ToolFailure) else "plan"
+            if kind == "plan" and _labelled(root):
+                kind = "outside"
+            raise ToolFailure(kind, str(refused), {}, notes) from refused
         except Exit as failed:
             raise WorldFailed(str(failed)) from failed
         if context.cancelled.is_set() or ended.status == "interrupted":
@@ -87,9 +90,9 @@ def nested_in(
         declared: Any = context.tool.get("cost") or {}
         usage = {one: ended.spent.get(one, 0.0) for one in (*_USED, *({"steps"} & declared.keys()))}
         if ended.status != "finished":
-            raise ToolFailure(
-                "plan", f"the nested run {name} {_stopped(ended, notes)}", usage, notes
-            )
+            kind = "outside" if "trust" in notes else "plan"
+            said = f"the nested run {name} {_stopped(ended, notes)}"
+            raise ToolFailure(kind, said, usage, notes)
         return Outcome(ended.result, None, usage, notes)
 
     return perform
@@ -204,6 +207,17 @@ def _brought(store: Store, root: str, name: str) -> dict[str, Any]:
         **({"trust": "untrusted"} if met(root, program, records) else {}),
         **({"network": True} if network else {}),
     }
+
+
+def _labelled(root: str) -> bool:
+    """Whether a proof here may rest on text from outside in files, or on what such text chose of them."""
+    from ..linking.project.files import Files
+    from ..linking.project.outside_files import active
+
+    try:
+        return bool(active(Files(root)))
+    except OSError:
+        return True
 
 
 def _stopped(ended: Ended, notes: Mapping[str, Any]) -> str:

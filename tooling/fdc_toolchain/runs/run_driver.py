@@ -294,14 +294,19 @@ def _drive(
         root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row),
         Driver(partial(writing, root), drive_run), row.inputs,
     )  # fmt: skip
-    bench = bench._replace(
-        met=met(root, program, records), opened=openings.approved(program, records)
+    origin = row.origin or {}
+    taken = frozenset(
+        (origin["run"], record.address) for record in records[: origin.get("records", 0)]
     )
+    opened = openings.approved(program, records)
+    bench = bench._replace(met=met(root, program, records), opened=opened, taken=taken)
     local = LocalTools(program, bench)
     local.follow(state)
     tools: Tools = local
     if "simulate" in row.inputs:
         tools = SimulatedTools(row.inputs["simulate"], bench.root)
+    else:
+        run_folders.make_outside(root, program, state.builtin.get("run"))
     show.watch(state)
     signals = False
     passed_on: KeyboardInterrupt | None = None

@@ -95,8 +95,8 @@ def take_away(root: str) -> None:
 
 
 def _closing(root: str, own: Mapping[str, Any]) -> Callable[[dict[str, Any], Context], Any]:
-    """`close_task` as `fdc close`: of the task named in the plan, else of the one that the run was begun for by name (`own`,
-    `tasks.activity.Task`), else of the one that is open.
+    """`close_task` as `fdc close`: of the task named in the plan, else of the run's own task (`own`, `tasks.activity.Task`),
+    else of the one that is open.
 
     A plan that comes with fdc closes its own cycle only: it knows nothing of the task that somebody runs it in.
     """
@@ -115,23 +115,21 @@ def _closing(root: str, own: Mapping[str, Any]) -> Callable[[dict[str, Any], Con
         from datetime import datetime
         from functools import partial
 
-        from ..tasks import activity_log, lifecycle
+        from ..tasks import activity, activity_log, lifecycle
 
-        if not task and own.get("named"):
-            task = str(own["id"])
-        if not task:
-            tasks = lifecycle.open_ids(activity_log.history(root))
-            if len(tasks) > 1:
-                names = ", ".join(f"`{name}`" for name in tasks)
+        task = task or str(own.get("id", ""))
+        if not task:  # a run of a database has no task of its own
+            found = [one.id for one in activity.open_tasks(activity_log.content(root))]
+            if len(found) > 1:
+                names = ", ".join(f"`{name}`" for name in found)
                 raise ToolFailure(
-                    "refused",
-                    f"several tasks are open ({names}): name the one to close, in the plan (`close_task ID`) or for the"
-                    " run (`fdc run --task-id ID`)",
+                    "tool",
+                    f"several tasks are open ({names}): name the one to close (`close_task ID`)",
                 )
-            if not tasks:
+            if not found:
                 talk_tools.end_cycle(context, "")
                 return "no task was open in this workspace, so none was closed"
-            task = tasks[0]
+            task = found[0]
         try:
             report = lifecycle.close(
                 root,
@@ -147,7 +145,7 @@ def _closing(root: str, own: Mapping[str, Any]) -> Callable[[dict[str, Any], Con
                 f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}"
             ) from failed
         if report.refused:
-            raise ToolFailure("refused", report.refused)
+            raise ToolFailure("tool", report.refused)
         talk_tools.end_cycle(context, task)
         return "\n".join(report.lines)
 

@@ -6,6 +6,7 @@ fdc's.
 
 import _socket
 import ctypes
+import errno
 import os
 import stat
 import struct
@@ -118,9 +119,12 @@ def landlock(plan: dict) -> None:
 def _beneath(root: int, path: str) -> int:
     """A handle of a path below the root; -1 if it goes through a link or does not exist any more."""
     how = struct.pack("=QQQ", os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT)
-    return int(
+    found = int(
         _libc.syscall(_OPENAT2, root, os.fsencode(path or "."), how, ctypes.c_size_t(len(how)))
     )
+    if found < 0 and ctypes.get_errno() in (errno.ENOSYS, errno.EPERM):
+        raise Refused(f"openat2: {os.strerror(ctypes.get_errno())}")
+    return found
 
 
 def _allow(rules: int, handle: int, path: str, rights: int) -> None:

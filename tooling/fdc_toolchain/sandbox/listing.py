@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
@@ -12,20 +13,51 @@ LONGEST = 3800
 
 
 class Row(NamedTuple):
-    """An entry: its name, whether it is a folder, whether it is a symbolic link (to a file or a folder)."""
+    """An entry: its name, whether it is a folder, a symbolic link (to a file or a folder), a socket or the like."""
 
     name: str
     folder: bool
     link: bool
+    special: bool
 
 
 def rows(folder: str) -> list[Row]:
     """The entries of a folder. Raises OSError: PermissionError also where it can be listed and not entered."""
     with os.scandir(folder) as found:
-        out = [Row(one.name, one.is_dir(follow_symlinks=False), one.is_symlink()) for one in found]
+        out = [_row(one) for one in found]
     if not os.access(folder, os.X_OK, effective_ids=os.access in os.supports_effective_ids):
         raise PermissionError(folder)
     return out
+
+
+def _row(entry: os.DirEntry[str]) -> Row:
+    folder, link = entry.is_dir(follow_symlinks=False), entry.is_symlink()
+    return Row(
+        entry.name,
+        folder,
+        link,
+        not folder and not link and not entry.is_file(follow_symlinks=False),
+    )
+
+
+def answers(path: str) -> bool:
+    """Whether a program listens at a socket of this path. What it does for a command, it does outside of the sandbox."""
+    import socket
+
+    try:
+        handle = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET, socket.SOCK_DGRAM):
+            with socket.socket(socket.AF_UNIX, kind) as tried:
+                tried.setblocking(False)
+                found = tried.connect_ex(f"/proc/self/fd/{handle}")
+            if found in (0, errno.EAGAIN, errno.EINPROGRESS):
+                return True
+        return False
+    finally:
+        os.close(handle)
 
 
 def too_long(path: str) -> bool:

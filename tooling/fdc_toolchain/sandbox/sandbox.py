@@ -23,8 +23,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -35,6 +33,7 @@ from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
 from ..workspace.operator import OPERATOR, Operator, Tier
 from . import python_process, seccomp, views
+from .attempts import LAUNCHER, NAMESPACES, attempt, bubblewrap, landlock_abi, mounting, sized
 from .programs import SYSTEM, program_folders
 
 if TYPE_CHECKING:
@@ -64,7 +63,6 @@ _NOT_TOLD = (
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MOST_ARGUMENT = 100_000
-_LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sandbox_launcher.py")
 
 
 class Fenced(NamedTuple):
@@ -138,9 +136,7 @@ def fence(
         "limits": LIMITS if os.getuid() == 0 else {**LIMITS, "NPROC": 2 * PROCESSES},
         "processes": PROCESSES,
         "memory": MEMORY,
-        "seccomp": ""
-        if tier == "none"
-        else _filter(network or tier == "bubblewrap", tier == "bubblewrap"),
+        "seccomp": "" if tier == "none" else _filter(network, tier == "bubblewrap"),
     }
     notes: dict[str, Any] = {"sandbox": tier, "network": network} if network else {"sandbox": tier}
     if tier == "bubblewrap":
@@ -158,7 +154,7 @@ def fence(
         with open(os.path.join(scratch, ".fdc-plan"), "w", encoding="utf-8") as file:
             file.write(written)
         written = f"@{file.name}"
-    return Fenced(python_process.plain(_LAUNCHER, written), tier, notes, seen.made)
+    return Fenced(python_process.plain(LAUNCHER, written), tier, notes, seen.made)
 
 
 def chosen(allowed: Operator) -> Tier:
@@ -235,41 +231,14 @@ def reason(tier: Tier) -> str:
         return "fdc does not support this processor's system calls"
     if tier == "landlock":
         abi = landlock_abi()
-        return (
-            ""
-            if abi >= 3
-            else "the kernel does not support it"
-            if abi <= 0
-            else f"the kernel's version {abi} is too old"
-        )
-    program = shutil.which("bwrap")
-    if program is None:
-        return "not installed"
-    tried = subprocess.run(
-        [program, *_NAMESPACES, "--ro-bind", "/", "/", "true"],
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False, env={},
-    )  # fmt: skip
-    return "" if tried.returncode == 0 else "it cannot create namespaces here"
-
-
-def landlock_abi() -> int:
-    """The kernel's Landlock version; 0 or less if it has none."""
-    import ctypes
-
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall.restype = ctypes.c_long
-    return int(libc.syscall(444, None, ctypes.c_size_t(0), 1))
-
-
-_NAMESPACES = (
-    "--unshare-all",
-    "--unshare-user",
-    "--disable-userns",
-    "--die-with-parent",
-    "--new-session",
-    "--cap-drop",
-    "ALL",
-)
+        if abi < 3:
+            return (
+                f"the kernel's version {abi} is too old"
+                if abi > 0
+                else "the kernel does not support it"
+            )
+        return "" if mounting() else attempt("landlock")
+    return "not installed" if bubblewrap() is None else attempt("bubblewrap")
 
 
 def _bubblewrap(
@@ -281,10 +250,10 @@ def _bubblewrap(
     seen: views.View,
     network: bool,
 ) -> list[str]:
-    made = ["bwrap", *_NAMESPACES, *(["--share-net"] if network else []), "--clearenv"]
+    made = [str(bubblewrap()), *NAMESPACES, *(["--share-net"] if network else []), "--clearenv"]
     for name, value in environment.items():
         made += ["--setenv", name, value]
-    size = ["--size", str(MEMORY)] if _sized() else []
+    size = ["--size", str(MEMORY)] if sized() else []
     made += ["--tmpfs", "/", "--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
     made += [*size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev", *size, "--tmpfs", "/tmp"]
     made += [
@@ -323,20 +292,6 @@ def _bubblewrap(
         *argv,
     ]
     return made
-
-
-@functools.cache
-def _sized() -> bool:
-    """Whether this bubblewrap limits the size of a file system in memory."""
-    said = subprocess.run(
-        ["bwrap", "--help"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=20,
-        check=False,
-        env={},
-    )
-    return b"--size" in said.stdout + said.stderr
 
 
 def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View) -> dict[str, Any]:
@@ -384,15 +339,5 @@ def nothing(scratch: str) -> str:
 
 
 @functools.lru_cache(maxsize=4)
-def _filter(sockets: bool, namespaces: bool) -> str:
-    return seccomp.program(sockets, namespaces).hex()
-
-
-@functools.cache
-def mounting() -> bool:
-    """True if a process of this user may make private mounts. Tested once, by an attempt."""
-    tried = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x20000) != 0)"
-    done = subprocess.run(
-        python_process.plain("-c", tried), stdin=subprocess.DEVNULL, timeout=60, check=False, env={}
-    )
-    return done.returncode == 0
+def _filter(network: bool, namespaces: bool) -> str:
+    return seccomp.program(network, namespaces).hex()

@@ -73,6 +73,7 @@ _ASKED: dict[str, tuple[int | None, int | None]] = {
     "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
 }  # fmt: skip
 _SOCKET, _CLONE, _CLONE3, _IOCTL, _SHMGET = (41, 198), (56, 220), (435, 435), (16, 29), (29, 194)
+_SOCKETPAIR = (53, 199)
 
 _NAMESPACES = 0x7E020080
 """CLONE_NEW*: time, mount, cgroup, UTS, IPC, user, PID, network."""
@@ -80,8 +81,13 @@ _NAMESPACES = 0x7E020080
 _CONTROLS = (0x5412, 0x541C, 0x40086602, 0x40046602, 0x401C5820)
 """TIOCSTI and TIOCLINUX: putting characters into the controlling terminal's input; then changes of a file's flags."""
 
-_FAMILIES = (1, 2, 10, 16)
-"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: what ordinary programs need of a network."""
+_FAMILIES = (2, 10, 16)
+"""AF_INET, AF_INET6, AF_NETLINK: what ordinary programs need of a network."""
+_LOCAL = 1
+"""AF_UNIX. With the machine's network it reaches programs that run outside, which do what they are told: refused then."""
+
+_LETTERS = 2
+"""The bit of SOCK_DGRAM and SOCK_RAW: one of a pair of such sockets can send to any other local one, too."""
 
 _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
@@ -105,8 +111,8 @@ def asked() -> dict[int, str]:
     }
 
 
-def program(sockets: bool, namespaces: bool) -> bytes:
-    """The filter for this machine; `sockets` allows those of ordinary programs. Raises KeyError where it is not known.
+def program(network: bool, namespaces: bool) -> bytes:
+    """The filter for this machine; `network`: the command has the machine's. Raises KeyError where it is not known.
 
     `namespaces`: the command has namespaces of its own for processes and files. Without them the filter needs a listener.
     """
@@ -150,10 +156,14 @@ def program(sockets: bool, namespaces: bool) -> bytes:
     )
     controls = [step for request in _CONTROLS for step in _when(_EQUAL, request, refuse)]
     code += _when(_EQUAL, _IOCTL[column], [_argument(1), *controls, *allow])
-    families = [step for family in _FAMILIES for step in _when(_EQUAL, family, allow)]
-    code += _when(
-        _EQUAL, _SOCKET[column], [_argument(0), *families, *refuse] if sockets else refuse
-    )
+    known = _FAMILIES if network else (_LOCAL, *_FAMILIES) if namespaces else ()
+    if _LOCAL not in known:
+        pair = [_argument(1), *_when(_ANY_BIT, _LETTERS, refuse), *allow]
+        code += _when(
+            _EQUAL, _SOCKETPAIR[column], [_argument(0), *_when(_EQUAL, _LOCAL, pair), *refuse]
+        )
+    families = [step for family in known for step in _when(_EQUAL, family, allow)]
+    code += _when(_EQUAL, _SOCKET[column], [_argument(0), *families, *refuse])
     code += allow
     return b"".join(code)
 

@@ -243,8 +243,8 @@ def _is_empty(folder: str) -> bool:
 
 
 def _secrets(root: Root) -> list[str]:
-    """Files with secrets in the workspace that no plan names. Installed packages are not searched. A folder that may be entered
-    and not listed may hold some, so it counts as one.
+    """Files with secrets in the workspace that no plan names, and sockets at which a program listens. Installed packages are not
+    searched. A folder that may be entered and not listed may hold some, so it counts as one.
 
     Raises ToolFailure (`sandbox`) where that is too much.
     """
@@ -260,13 +260,15 @@ def _secrets(root: Root) -> list[str]:
             continue
         except OSError:
             continue
-        for name, is_folder, is_link in rows:
+        for name, is_folder, is_link, special in rows:
             path = folder + name
             if is_link:
                 continue
             if secret(path, root.secret) is not None:
                 if root.withheld(path):
                     found.append(os.path.join(root.path, path))
+            elif special and listing.answers(os.path.join(root.path, path)):
+                found.append(os.path.join(root.path, path))
             elif (
                 is_folder
                 and name not in (".git", ".fdc")
@@ -307,7 +309,7 @@ def _entries(root: Root, environments: set[str], was: Before | None) -> Iterator
             continue
         except OSError:
             continue  # it is gone
-        for name, is_folder, _ in rows:
+        for name, is_folder, _, _ in rows:
             path = folder + name
             same = folded_name(name)
             if (

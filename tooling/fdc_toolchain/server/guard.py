@@ -84,13 +84,18 @@ class Guard:
         with self._lock:
             return self._codes.get(_named(code), 0.0) > self._now()
 
-    def exchange(self, given: str) -> Refusal | None:
+    def refusal(self, given: str) -> Refusal | None:
+        """Why a code cannot be exchanged; None where it can."""
+        return self.exchange(given, spend=False)
+
+    def exchange(self, given: str, *, spend: bool = True) -> Refusal | None:
         """Spends a code; None where it lets in. It is known by its hash, so that comparing tells nothing of it."""
         name = _named(given)
         with self._lock:
             end = self._codes.get(name)
             if end is not None and end > self._now():
-                self._codes[name] = 0.0
+                if spend:
+                    self._codes[name] = 0.0
                 return None
         if end is None:
             return Refusal(403, "`fdc ui` did not print this address")
@@ -116,8 +121,8 @@ class Guard:
             found[0].encode("utf-8", "replace"), self._session.encode()
         )
 
-    def change(self, headers: Mapping[str, list[str]]) -> Refusal | int:
-        """Whether a POST may be read; returns how many bytes its form has."""
+    def change(self, headers: Mapping[str, list[str]], most: int) -> Refusal | int:
+        """Whether a POST of at most so many bytes may be read; returns how many its form has."""
         if not headers.get("origin"):
             return Refusal(403, "the request has no `Origin` header")
         if not _FORM.fullmatch("".join(headers.get("content-type", []))):
@@ -129,8 +134,8 @@ class Guard:
             or not re.fullmatch(r"[0-9]{1,9}", length[0])
         ):
             return Refusal(411, "the request has no valid `Content-Length` header")
-        if int(length[0]) > MOST_BODY:
-            return Refusal(413, f"more than {MOST_BODY} bytes")
+        if int(length[0]) > most:
+            return Refusal(413, f"more than {most} bytes")
         return int(length[0])
 
     def form(self, fields: Mapping[str, str]) -> Refusal | None:

@@ -61,9 +61,9 @@ def record(page: Page, found: dict[str, Any]) -> tuple[str, str]:
     return module.render(found), policy
 
 
-def enter() -> str:
-    """Leads a client that was just let in to the first page."""
-    return _fill("enter.html.j2")
+def enter(code: str) -> str:
+    """The form that exchanges a code for the session."""
+    return _fill("enter.html.j2", code=code)
 
 
 def trouble(status: int, sentence: str) -> str:

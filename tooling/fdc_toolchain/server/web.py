@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, urlsplit
 from ..packs.index import index
 from ..packs.model import Page
 from . import pages
-from .guard import HEADERS, Guard, Refusal
+from .guard import HEADERS, MOST_BODY, Guard, Refusal
 from .port import Runs, Trouble
 
 SLOW = 10.0
@@ -35,7 +35,9 @@ _RECORD = re.compile(r"(/api)?/([a-z][0-9a-z_-]{0,63})/([0-9a-z-]{1,64})")
 _AGAIN = re.compile(r"/api/([a-z][0-9a-z_-]{0,63})/([0-9a-z-]{1,64})/rerun")
 _NO_RECORD = "this page has no run of that name"
 _NO_SESSION = "open an address that `fdc ui` printed; each works once, for one browser"
-_FILES = {"/style.css": "text/css; charset=utf-8", "/live.js": "text/javascript; charset=utf-8"}
+_SCRIPT = "text/javascript; charset=utf-8"
+_FILES = {"/style.css": "text/css; charset=utf-8", "/live.js": _SCRIPT}
+_MOST_CODE = 256
 
 
 class Server(socketserver.ThreadingMixIn, HTTPServer):
@@ -152,7 +154,9 @@ class _Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         code = self._code()
         if code is not None:
-            return self._enter(code)
+            return self._offer(code)
+        if path == "/enter.js":
+            return self._send(200, pages.file(path[1:]), _SCRIPT)
         if not guard.known(self.fields):
             return Refusal(401, _NO_SESSION)
         if path in _FILES:
@@ -186,26 +190,26 @@ class _Handler(BaseHTTPRequestHandler):
             parse_qsl(urlsplit(self.path).query, keep_blank_values=True, max_num_fields=5)
         ).get("code")
 
-    def _enter(self, code: str) -> Refusal | None:
-        """Admits a client with a code, once. It answers with a page instead of a redirect: a browser would not send the cookie,
-        because the request began on a page from elsewhere."""
+    def _offer(self, code: str) -> Refusal | None:
+        """Answers a printed address with a page that exchanges its code by a form. The address alone lets nobody in, because
+        browsers and previews load addresses before a person opens them."""
         guard = self.server.guard
         if guard.known(self.fields):
             return self._elsewhere("/")  # a page that is loaded again, in a browser that is in
-        refused = guard.exchange(code)
-        if refused is not None:
-            if refused.status == 410:
-                self.server.tell(
-                    f"{refused.sentence}, and was refused to the client that opened it"
-                )
-            return refused._replace(sentence=f"{refused.sentence}; {_NO_SESSION}")
-        return self._page(pages.enter(), {"Set-Cookie": guard.set_cookie()})
+        return self._told(guard.refusal(code)) or self._page(pages.enter(code))
+
+    def _told(self, refused: Refusal | None) -> Refusal | None:
+        """A refused code; the person at the terminal is told of one that was already used."""
+        if refused is not None and refused.status == 410:
+            self.server.tell(f"{refused.sentence}, and was refused to the client that opened it")
+        return refused and refused._replace(sentence=f"{refused.sentence}; {_NO_SESSION}")
 
     def _post(self) -> Refusal | None:
         guard, runs = self.server.guard, self.server.runs
-        if not guard.known(self.fields):
+        entering = self.path == "/enter"
+        if not entering and not guard.known(self.fields):
             return Refusal(401, _NO_SESSION)
-        length = guard.change(self.fields)
+        length = guard.change(self.fields, _MOST_CODE if entering else MOST_BODY)
         if isinstance(length, Refusal):
             return length
         body = self._read(length)
@@ -220,6 +224,9 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             return Refusal(400, "the form cannot be read")
         fields = dict(pairs)
+        if entering:
+            refused = self._told(guard.exchange(fields.get("code", "")))
+            return refused or self._elsewhere("/", {"Set-Cookie": guard.set_cookie()})
         refused = guard.form(fields)
         if refused is not None:
             return refused

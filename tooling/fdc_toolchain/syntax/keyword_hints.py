@@ -125,7 +125,7 @@ def unbound_arrow(head: str, tail: str) -> Advice | None:
     return Advice("FDC109", message, None)
 
 
-_OTHERS: dict[str, tuple[str, ...]] = {
+OTHERS: dict[str, tuple[str, ...]] = {
     "run_in_bash_session": ("bash", "shell", "sh", "run", "run_command", "exec", "execute", "terminal"),
     "read_file": ("cat", "read", "open", "open_file", "view", "view_file"),
     "replace_with_git_merge_diff": (
@@ -140,16 +140,16 @@ _OTHERS: dict[str, tuple[str, ...]] = {
     "grep": ("rg", "search", "search_files", "grep_search", "search_code"),
     "message_user": ("echo", "print", "say", "log", "tell_user", "notify_user"),
     "request_user_input": ("ask", "ask_user", "ask_question", "input", "prompt"),
-    "view_text_website": ("fetch", "web_fetch", "webfetch", "curl", "wget", "browse"),
+    "view_text_website": ("fetch", "web_fetch", "webfetch", "curl", "wget", "browse", "download"),
     "google_search": ("web_search", "websearch"),
     "git_add": ("add", "stage"),
     "git_commit": ("commit",),
 }  # fmt: skip
 """Names of tools in other agents and shells, by our tool."""
 
-_KNOWN_AS = {name: tool for tool, names in _OTHERS.items() for name in names}
+_KNOWN_AS = {name: tool for tool, names in OTHERS.items() for name in names}
 
-_COMMANDS = frozenset(
+COMMANDS = frozenset(
     "git python python3 pip pip3 uv pytest tox nox ruff mypy black make cmake npm npx yarn pnpm node go cargo"
     " mvn gradle docker cd cp mkdir chmod sed awk head tail sort wc diff export source sudo".split()
 )
@@ -164,7 +164,7 @@ def other_name(word: str, tail: str, tools: Container[str]) -> str | None:
     after = tail.split(maxsplit=1)[0] if tail.strip() else ""
     if word == "git" and (tool := f"git_{after}") in tools:
         return f"the tool for `git {after}` is `{tool}`: see `fdc tools {tool}`"
-    if word in _COMMANDS and "run_in_bash_session" in tools:
+    if word in COMMANDS and "run_in_bash_session" in tools:
         return f"a command is run by a tool: `run_in_bash_session {word} ...`"
     if word in _CALLS:
         return "another plan is called by `call_plan NAME key=value`"

@@ -7,6 +7,7 @@ is the only definition of what an entry is.
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -127,12 +128,12 @@ def read(data: bytes) -> History:
 class Task(NamedTuple):
     """A task that was started and not closed, with the session that its entries belong to.
 
-    `named`: a run belongs to it because somebody said so, and not because it was the one that was started last.
+    `chosen_of`: how many were open, where a run belongs to it because it is the newest and not because somebody named it.
     """
 
     id: str
     session: str
-    named: bool = False
+    chosen_of: int = 1
 
 
 def open_tasks(data: bytes) -> list[Task]:
@@ -171,6 +172,15 @@ def task_fault(task_id: str) -> str | None:
     if not safe_id(task_id):
         return "the task id must contain a letter or a digit"
     return None
+
+
+def task_id_of(task: str) -> str:
+    """The id of a task by what was asked: a word is its own id, a sentence becomes its first words and a digest."""
+    word = task.strip()
+    if word == task and len(word) <= 80 and not re.search(r"\s", word) and task_fault(word) is None:
+        return word
+    words = "-".join(re.findall(r"[a-z0-9]+", task.lower()))[:40].strip("-") or "task"
+    return f"{words}-{hashlib.blake2b(task.encode('utf-8', 'replace'), digest_size=3).hexdigest()}"
 
 
 def safe_id(task_id: str) -> str:

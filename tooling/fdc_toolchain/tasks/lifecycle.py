@@ -164,20 +164,6 @@ def close(
     return Report(tuple(lines))
 
 
-def open_ids(history: History) -> list[str]:
-    """The ids of the tasks that were started and not closed, in the order in which they were started."""
-    open_by_id: dict[str, bool] = {}
-    for item in history.entries:
-        task, action = item.get("task"), item.get("action")
-        name = task.get("id") if isinstance(task, dict) else None
-        kind = action.get("type") if isinstance(action, dict) else None
-        if isinstance(name, str) and kind == "TASK_START":
-            open_by_id.setdefault(name, True)
-        elif isinstance(name, str) and kind == "TASK_END":
-            open_by_id[name] = False
-    return [name for name, is_open in open_by_id.items() if is_open]
-
-
 def finalize(
     root: str, task_id: str, *, transact: Transact, now: datetime, new_id: Callable[[], str]
 ) -> Report:

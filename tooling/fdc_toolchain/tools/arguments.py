@@ -6,8 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from ..program.operators import as_number
 from ..text.patterns import no_pattern
 from ..workspace.failure import ToolFailure
+
+_MADE: dict[str, tuple[type, str]] = {"list": (list, "a list"), "object": (dict, "an object")}
+"""By type of a parameter: what a value is that no text of a plan can be."""
 
 
 def checked(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -17,31 +21,34 @@ def checked(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
         name = parameter["name"]
         value = args.get(name)
         if value is None and parameter.get("required", True):
-            raise ToolFailure("argument", f"`{name}` has no value in this run")
+            raise ToolFailure("type", f"`{name}` has no value in this run")
         if (
             value is not None
             and parameter.get("type") in ("text", "filled", "pattern")
             and not isinstance(value, str)
         ):
-            raise ToolFailure("argument", f"`{name}` must be text")
-        if parameter.get("type") == "list" and value is not None and not isinstance(value, list):
-            raise ToolFailure("argument", f"`{name}` must be a list")
+            raise ToolFailure("type", f"`{name}` must be text")
+        made = _MADE.get(parameter.get("type", ""))
+        if made is not None and value is not None and not isinstance(value, made[0]):
+            raise ToolFailure("type", f"`{name}` must be {made[1]}")
         if parameter.get("type") == "filled" and value is not None and not value.strip():
-            raise ToolFailure("argument", f"`{name}` is empty")
+            raise ToolFailure("type", f"`{name}` is empty")
         if (
             parameter.get("type") == "pattern"
             and value is not None
             and (wrong := no_pattern(value))
         ):
-            raise ToolFailure("argument", f"`{value[:80]}` is not a regular expression: {wrong}")
+            raise ToolFailure("type", f"`{value[:80]}` is not a regular expression: {wrong}")
         if parameter["kind"] == "number" and isinstance(value, str):
-            args[name] = value = _number(name, value)
+            args[name] = value = as_number(value)
         if parameter["kind"] == "number" and value is not None and not _finite(value):
-            raise ToolFailure("argument", f"`{name}` takes a number, found `{str(value)[:80]}`")
+            raise ToolFailure("type", f"`{name}` takes a number, found `{str(value)[:80]}`")
+        if parameter.get("type") == "count" and value is not None and value < 1:
+            raise ToolFailure("type", f"`{name}` takes a number from 1, found `{value}`")
     one_of = declared.get("need_one_of")
     if one_of and all(args.get(name) is None for name in one_of):
         raise ToolFailure(
-            "argument", "none of " + ", ".join(f"`{name}`" for name in one_of) + " has a value"
+            "type", "none of " + ", ".join(f"`{name}`" for name in one_of) + " has a value"
         )
     return args
 
@@ -50,10 +57,3 @@ def _finite(value: object) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _number(name: str, written: str) -> int | float:
-    try:
-        return int(written) if written.strip().lstrip("-").isdecimal() else float(written)
-    except ValueError:
-        raise ToolFailure("argument", f"`{name}` takes a number, found `{written[:80]}`") from None

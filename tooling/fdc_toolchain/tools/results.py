@@ -37,9 +37,7 @@ def outcome_of(found: Any) -> Outcome:
     if "\\ud" in written:
         _whole(json.dumps(plain, ensure_ascii=False))
     if _deeper(plain, MAX_DEPTH):
-        raise ToolFailure(
-            "result", f"the tool returned values nested deeper than {MAX_DEPTH} levels"
-        )
+        raise ToolFailure("size", f"the tool returned values nested deeper than {MAX_DEPTH} levels")
     return outcome._replace(value=plain)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,13 +11,14 @@ from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
 from ..packs.imported import imported
 from ..packs.model import PackError
+from ..program.causes import FINAL
 from ..program.model import Program
 from ..report import changes
 from ..workspace import capability, fdc_records, globs
 from ..workspace.failure import ToolFailure, from_os
 from ..workspace.files import Root
 from ..workspace.limits import Limits
-from ..workspace.outside_table import Book, Keeper, as_proved
+from ..workspace.outside_table import Book, Keeper
 from ..workspace.secrets.scrubber import Scrubber, without
 from ..workspace.secrets.values import values_of
 from . import arguments, intent_files, python_tools, tool_rows
@@ -26,7 +26,7 @@ from .approvals import approvals, openings
 from .calls import one_of
 from .context import Context, Leaving
 from .results import as_declared, outcome_of
-from .sandboxed import command_tools
+from .sandboxed import command_tools, step_files
 from .talk_tools import neither
 from .tool_rows import Row
 from .workbench import Workbench
@@ -47,7 +47,7 @@ class LocalTools:
         self._limits = Limits(self._cancelled.is_set)
         self._answered: dict[str, dict[str, Any]] = {}
         self._secrets = Scrubber(more=lambda: values_of(bench.root.path))
-        self._book = Book(bench.root.path, bench.met)
+        self._book = Book(bench.root.path, bench.met, bench.taken)
         self._approvals = approvals.Approvals(
             program, bench.root, bench.shown, self._ahead, self._secrets.value
         )
@@ -67,7 +67,7 @@ class LocalTools:
         declared = self._declared(effect)
         told = (
             declared.get("trust") == "untrusted"
-            or fdc_records.read_by(declared, effect.args)
+            or (effect.kind == "tool" and fdc_records.read_by(declared, effect.args))
             or _from_outside(effect.args)
         )
         from_outside = told and effect.kind == "tool"
@@ -75,11 +75,10 @@ class LocalTools:
         outcome = self._attempted(effect)
         if effect.kind == "tool" and outcome.failure is None:
             outcome = as_declared(effect.tool, self._declared(effect), outcome)
-        failed = outcome.failure
-        if failed is not None and effect.kind == "tool" and declared.get("failure") == "value":
-            outcome = outcome._replace(
-                value={"failed": failed.kind, "why": failed.message}, failure=None
-            )
+        valued = effect.kind == "tool" and declared.get("failure") == "value"
+        if valued and (failed := outcome.failure) is not None and failed.kind not in FINAL:
+            value = {"failed": failed.kind, "why": failed.message}
+            outcome = outcome._replace(value=value, failure=None)
         if from_outside:
             outcome = outcome._replace(notes={"trust": "untrusted", **(outcome.notes or {})})
         who = self._answered.pop(effect.address, None)
@@ -159,14 +158,13 @@ class LocalTools:
         context = self._context(effect)
         before = intent_files.read(context.run_folder, context.key)
         try:
-            found = context.root.kind(_path(declared["creates"], self._arguments(effect)))
+            path = step_files.created_path(declared, self._arguments(effect))
+            found = context.root.kind(path)
         except (ToolFailure, OSError):
             return "unknown"
         if found == "missing":
             return "not-done"
-        if "access" in declared and not context.root.find(
-            _path(declared["creates"], self._arguments(effect))
-        ):
+        if "access" in declared and not context.root.find(path):
             return "unknown"  # an empty file: fdc made it for the tool to write, or the tool did
         return (
             Outcome()
@@ -181,17 +179,15 @@ class LocalTools:
         self._cancelled.set()
 
     def _perform(self, effect: Perform) -> Outcome:
-        found = self._book.unproved(self._bench.run, self._program.get("stored", ()))
-        if found:
-            as_proved(found, effect, self._declared(effect))
+        self._book.check(self._bench.run, self._program, effect, self._declared(effect))
         if effect.kind == "files":
             glob = effect.args["glob"]
             if not isinstance(glob, str):
                 raise ToolFailure("argument", "the glob is not text")
             capability.listing(glob, effect.grants)
-            return Outcome(
-                globs.files(self._bench.root.granted(effect.grants, released=effect.released), glob)
-            )
+            root = self._bench.root.granted(effect.grants, released=effect.released)
+            found, notes = globs.search(root, glob)
+            return Outcome(found, notes=notes)
         if effect.kind == "predicate":
             return self._predicate(effect)
         args, declared = self._arguments(effect), self._declared(effect)
@@ -216,11 +212,8 @@ class LocalTools:
         run = declared.get("run")
         if effect.released is not None:
             approvals.as_shown(effect.released, declared, args, self._context(effect))
-        if "creates" in declared:
-            there = (context := self._context(effect)).root.kind(
-                _path(declared["creates"], args)
-            ) != "missing"
-            intent_files.write(context.run_folder, context.key, {"there": there})
+        if run is not None or "creates" in declared:
+            step_files.begin(declared, args, self._context(effect))
         if run is not None and "prompt" in run:
             return self._prompt(effect, declared, args)
         if run is not None and "one_of" in run:
@@ -263,7 +256,7 @@ class LocalTools:
         )
 
     def _predicate(self, effect: Perform) -> Outcome:
-        declared = self._program.get("predicates", {}).get(effect.tool, {})
+        declared = self._declared(effect)
         values = effect.args["args"]
         run = declared.get("run")
         if run is not None:
@@ -277,7 +270,8 @@ class LocalTools:
         return outcome_of(self._function(row)({"args": values}, self._context(effect)))
 
     def _declared(self, effect: Perform) -> dict[str, Any]:
-        found = self._program["tools"].get(effect.tool, {})
+        rows = "predicates" if effect.kind == "predicate" else "tools"
+        found = self._program.get(rows, {}).get(effect.tool, {})
         return found if isinstance(found, dict) else {}
 
     def _arguments(self, effect: Perform) -> dict[str, Any]:
@@ -378,18 +372,14 @@ class LocalTools:
         return answer
 
     def _function(self, row: Row) -> Any:
-        found = self._functions.get(row)
-        if found is None:
+        if row not in self._functions:
             try:
-                found = self._functions[row] = imported(row.module, row.function)
+                found = imported(row.module, row.function)
             except PackError as wrong:
                 raise WorldFailed(f"{wrong}; `fdc doctor` checks every pack") from wrong
-        return found
-
-
-def _path(template: str, args: Mapping[str, Any]) -> str:
-    """What a step creates: the declaration's path, with the step's arguments in it."""
-    return re.sub(r"\{(\w+)\}", lambda name: str(args.get(name[1]) or ""), template)
+            own, name = row.module.startswith("fdc_toolchain."), f"{row.module}:{row.function}"
+            self._functions[row] = found if own else python_tools.of_pack(name, found)
+        return self._functions[row]
 
 
 def _from_outside(args: Mapping[str, Any]) -> bool:

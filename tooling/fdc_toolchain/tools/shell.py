@@ -9,18 +9,22 @@ What it can touch is decided in `sandbox.sandbox`; the journal says which tier i
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..certificate.touches import only_looks
 from ..engine.events import Failure, Outcome
 from ..engine.ports import Interrupted, InterruptedHere, WorldFailed
-from ..linking.project.protected import protected
+from ..linking.project.protected import outside_path, protected
 from ..linking.project.quiet_git import refuse_pipes
 from ..named_tuples import NamedTuple
 from ..sandbox import listing, views
@@ -72,8 +76,10 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     notes: dict[str, Any] = {}
     context.root.open_named()
     settings = context.root.settings()
+    # what only reads data is no program of the workspace, which text from outside may have written
+    path = {} if only_looks(command) is None else {"PATH": outside_path()}
     try:
-        done = _run(["bash", "-c", command], context, notes, merge=True)
+        done = _run(["bash", "-c", command], context, notes, True, variables=path)
     except ToolFailure as failure:
         return Outcome(failure=Failure(failure.kind, str(failure)), notes=notes)
     changed = context.root.changed(settings)
@@ -111,7 +117,9 @@ def run_git(
         refuse_pipes(context.root.path, looks)
     except OSError as failed:
         raise ToolFailure("git", str(failed.strerror)) from None
-    done = _run(["git", *arguments], context, {}, merge=False, most=MAX_FILE, records=variables)
+    program = shutil.which("git", path=outside_path()) or "git"
+    argv = [program, *arguments]
+    done = _run(argv, context, {}, False, most=MAX_FILE, variables=variables, git=True)
     if done.cut:
         raise ToolFailure("size", f"git printed more than {MAX_FILE} bytes")
     return done._replace(output=done.errors) if done.exit_code and not done.output else done
@@ -133,21 +141,25 @@ def _run(
     notes: dict[str, Any],
     merge: bool,
     most: int = HEAD,
-    records: dict[str, str] | None = None,
+    variables: Mapping[str, str] = MappingProxyType({}),
+    git: bool = False,
 ) -> Done:
-    """Runs a command to its end. `notes` is told how it was fenced in. Raises ToolFailure, WorldFailed or Interrupted."""
+    """Runs a command to its end. `notes` is told how it was fenced in; `git`: it may write `.git`.
+
+    Raises ToolFailure, WorldFailed or Interrupted.
+    """
     made: Sequence[str] = ()
     root = context.root
     was = views.before(root)
     with scratch() as folder:
         try:
             fenced = fence(
-                argv, root=root, scratch=folder, environment={**environment(context), **(records or {})}, was=was,
-                run=context.run, grants=context.grants, operator=context.operator, git=records is not None,
+                argv, root=root, scratch=folder, environment={**environment(context), **variables}, was=was,
+                run=context.run, grants=context.grants, operator=context.operator, git=git,
             )  # fmt: skip
             made = fenced.made
             notes.update(fenced.notes)
-            held = fenced.tier != "none" and records is None
+            held = fenced.tier != "none" and not git
             with noted(
                 root, context.key, context.run_folder if held else "", was, context.grants, made
             ):
@@ -259,6 +271,8 @@ def _refused(said: dict[str, str]) -> None:
     why = said.get("refused", "")
     if why.endswith("is not installed on this machine"):
         raise ToolFailure("unavailable", why)
+    if why.startswith(f"[Errno {errno.E2BIG}]"):
+        raise ToolFailure("size", "the command is longer than the operating system allows")
     raise ToolFailure(
         "sandbox", f"the command was not run, because its sandbox could not be created: {why}"
     )

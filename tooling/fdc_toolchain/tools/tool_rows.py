@@ -110,7 +110,7 @@ TOOLS: dict[str, Row] = {
     "rename_file": Row("fdc_toolchain.tools.files.file_tools", "rename", "probe_rename"),
     "read_file": Row("fdc_toolchain.tools.files.file_tools", "read"),
     "view_image": Row("fdc_toolchain.tools.files.file_tools", "view_image"),
-    "list_files": Row("fdc_toolchain.tools.files.find_tools", "list_files"),
+    "list_files": Row("fdc_toolchain.tools.files.find_tools", "listing"),
     "grep": Row("fdc_toolchain.tools.files.find_tools", "grep"),
     "read_lines": Row("fdc_toolchain.tools.files.file_tools", "read_lines"),
     "among": Row("fdc_toolchain.tools.calls.list_tools", "among"),

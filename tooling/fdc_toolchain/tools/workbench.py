@@ -18,10 +18,10 @@ class Workbench(NamedTuple):
 
     `answers` are those that were given already, by address, and `givers` what the journal says of who gave them.
     `overrides` are handlers of tools that live above this room. `model` answers the tools that are prompts. `met`: the run
-    may have looked at text from outside before. `nested` drives plans within steps.
-    `shown`: by address, what the approvals showed that `answers` are for. `opened`: a person let the run change what its plans
-    name of what is protected (`approvals.openings.approved`). `ask` takes, of an approval, the lines of what it
-    shows as well.
+    may have looked at text from outside before. `taken`: the steps that a fork took over, by run and address. `nested`
+    drives plans within steps. `shown`: by address, what the approvals showed that `answers` are for. `opened`: a person let
+    the run change what its plans name of what is protected (`approvals.openings.approved`). `ask` takes, of an approval, the
+    lines of what it shows as well.
     """
 
     run: str
@@ -36,6 +36,7 @@ class Workbench(NamedTuple):
     overrides: Mapping[str, Handler] = MappingProxyType({})
     givers: Mapping[str, dict[str, Any]] = MappingProxyType({})
     met: bool = True
+    taken: frozenset[tuple[str, str]] = frozenset()
     shown: Mapping[str, dict[str, Any]] = MappingProxyType({})
     opened: bool = False
     nested: Nested | None = None

@@ -6,6 +6,7 @@ import errno
 from typing import Any
 
 from ..engine.ports import WorldFailed
+from ..text.whole import whole
 
 WORLD = frozenset(
     (
@@ -38,8 +39,8 @@ class ToolFailure(Exception):
         usage: dict[str, float] | None = None,
         notes: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(message)
-        self.kind = kind
+        super().__init__(whole(message))
+        self.kind = whole(kind)
         self.usage = usage
         self.notes = notes
 

@@ -2,7 +2,8 @@
 
 The order is that of the paths. Names that begin with a dot are only matched by a pattern that
 writes the dot; `.git` and `.fdc` never are, and files that hold secrets only where the plans name
-them. Symbolic links are not followed, and folders that the pattern cannot reach are not opened.
+them. Symbolic links are not followed, and folders that the pattern cannot reach are not opened. A name that is
+not UTF-8 is left out, with what is in a folder of such a name: no plan, record or value could hold it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ HIDDEN = frozenset((".git", ".fdc"))
 
 def files(root: Root, glob: str) -> list[str]:
     """The paths of the regular files that match, sorted. Raises ToolFailure for a glob that leads out."""
+    return search(root, glob)[0]
+
+
+def search(root: Root, glob: str) -> tuple[list[str], dict[str, str] | None]:
+    """What `files` gives, and the note for the record where names were left out. Raises like it."""
+    unwritable = 0
     segments = _segments(glob)
     patterns = [
         None if segment == "**" else re.compile(fnmatch.translate(segment)) for segment in segments
@@ -39,6 +46,9 @@ def files(root: Root, glob: str) -> list[str]:
             after = {nxt for at in positions for nxt in _steps(name, at, segments, patterns)}
             if not after or name in HIDDEN:
                 continue
+            if not _is_utf8(name):
+                unwritable += 1
+                continue
             if (
                 not is_folder
                 and len(segments) in after
@@ -51,7 +61,16 @@ def files(root: Root, glob: str) -> list[str]:
                     work.append(([*folder, name], inside))
         if len(out) > MAX_FILES:
             raise ToolFailure("size", f"`{glob}` names more than {MAX_FILES} files")
-    return root.listed(glob, sorted(out))
+    left_out = f"left out, because the name is not UTF-8: {unwritable}"
+    return root.listed(glob, sorted(out)), {"hint": left_out} if unwritable else None
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _segments(glob: str) -> list[str]:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import durable
+from ..certificate.touches import only_looks
 from ..engine.events import Perform, Record
 from ..engine.ports import WorldFailed
 from ..linking.catalogue import reads_at_large, runs_plan
@@ -37,6 +38,7 @@ from ..linking.project.outside_files import (
 )
 from ..linking.project.settings import SettingsError, read_settings
 from ..named_tuples import NamedTuple
+from ..program.model import Program
 from ..text.glob_match import matches
 from . import run_folders
 from .failure import ToolFailure
@@ -49,15 +51,20 @@ class Book:
     """The table of one workspace, open for one run. It reads what is new in it, and no line twice.
 
     `met`: the run has looked at text from outside, or may have. Until then it writes none, whatever its program may do.
+    `taken`: the run and address of the steps that a forked run took over, which count as its own.
     """
 
-    def __init__(self, root: str, met: bool = True) -> None:
+    def __init__(
+        self, root: str, met: bool = True, taken: Collection[tuple[str, str]] = ()
+    ) -> None:
         self.root = root
         self.met = met
+        self._taken = taken
         self._table = Table()
         self._inode = 0
         self._looked = (0, 0)
         self._unproved: dict[str, Row] = {}
+        self._changing = False
 
     def is_known(self, path: str, data: bytes) -> bool:
         """Whether a file with this content holds text from outside. Raises WorldFailed."""
@@ -73,11 +80,10 @@ class Book:
         what = path, digest(data)
         return what in rows and what not in approvals(Files(self.root))
 
-    def unproved(self, run: str, known: Collection[str]) -> dict[str, Row]:
-        """The files that hold text from outside since other runs wrote it, but those that a proof took as such (`known`).
-
-        Raises WorldFailed.
-        """
+    def unproved(self, run: str, program: Program) -> dict[str, Row]:
+        """The files that hold text from outside since other runs wrote it, or that such text made or deleted, but those that
+        the proof of a program took as such. Raises WorldFailed."""
+        stored, chosen = program.get("stored", ()), program.get("chosen", ())
         path = os.path.join(self.root, TABLE)
         try:
             about = os.lstat(path)
@@ -86,14 +92,35 @@ class Book:
         stamp = about.st_ino, about.st_size
         with _THREADS, _said():
             if self._looked != stamp:
-                rows = [
-                    row
-                    for row in active(Files(self.root))
-                    if row.run != run and row.path not in known
-                ]
-                self._looked, self._unproved = stamp, {row.path: row for row in rows}
+                self._looked, self._unproved = (
+                    stamp,
+                    {
+                        row.path: row
+                        for row in active(Files(self.root))
+                        if row.run != run and (row.run, row.at) not in self._taken
+                        if row.sha256
+                        and row.path not in stored
+                        or row.there
+                        and row.path not in chosen
+                    },
+                )
             self.met |= bool(self._unproved)
         return self._unproved
+
+    def check(self, run: str, program: Program, effect: Perform, declared: dict[str, Any]) -> None:
+        """Raises ToolFailure where a step may look at text from outside that the proof did not find there, and WorldFailed."""
+        if self._changing:  # a command, or git, may bring back what a file had before
+            self._looked = (0, 0)
+        found = self.unproved(run, program)
+        if found:
+            as_proved(found, effect, declared)
+        self._changing |= (
+            effect.tool == "restore_file"
+            or declared.get("writes") == "unknown"
+            or "write" in declared.get("access", {})
+        )
+        if self.met:
+            _unlinked(self.root, effect, declared)
 
     def append(self, rows: Sequence[dict[str, Any]]) -> int:
         """Puts rows on record, for good when this returns. Returns the file system's time (in nanoseconds).
@@ -239,7 +266,9 @@ class Keeper:
             files = Files(root)
             found = [(path, content(files, path)) for path in wrote if not is_hidden(path)]
             rows = [
-                self._row(path, sha256, there) for path, sha256 in found if sha256 not in ("", ANY)
+                self._row(path, sha256, there)
+                for path, sha256 in found
+                if sha256 != ANY and (sha256 or there)
             ]
             if all(sha256 != ANY for _, sha256 in found):
                 rows.append({"closes": self._effect.address, "run": self._run})
@@ -250,18 +279,56 @@ def as_proved(found: Mapping[str, Row], effect: Perform, declared: Mapping[str, 
     """Raises ToolFailure (`changed`) where a step may look at, or execute, one of the files that were `found` to hold text from
     outside only after the plan was proved."""
     globs = [effect.args["glob"]] if effect.kind == "files" else []
-    everything = effect.kind == "tool" and (
-        (declared.get("writes") == "unknown" and not runs_plan(declared))
-        or reads_at_large(dict(declared))
-    )
-    for parameter in declared.get("parameters", ()):
-        value = effect.args.get(parameter["name"])
-        if parameter.get("sink") == "path" or parameter.get("access") in ("read", "edit"):
+    commands = declared.get("writes") == "unknown" and not runs_plan(declared)
+    everything = "run" in declared
+    if effect.kind == "tool":
+        everything = (
+            commands or reads_at_large(dict(declared)) or "one_of" in declared.get("run", ())
+        )
+    for parameter in _parameters(effect, declared):
+        value, access = effect.args.get(parameter["name"]), parameter.get("access")
+        named = "path" if parameter.get("kind") in ("path", "glob") else None
+        silent = access == "write" or access == "create" and not effect.alone
+        looks = parameter.get("sink", named) == "path" and not silent
+        if looks or access in ("read", "edit") or access and "run" in declared:
             globs.append("**" if value is None else value)
+    for access in ("read", "write"):  # what code of the workspace may open by itself
+        globs += declared.get("access", {}).get(access, ())
     for path, row in found.items():
         if everything or any(_names(glob, path) for glob in globs if isinstance(glob, str)):
-            said = f"`{path}` holds text from outside, which the run {row.run} stored there after this plan was proved"
+            what = f"is gone because text from outside chose so in the run {row.run}; it was not"
+            if row.sha256:
+                what = f"holds text from outside, which the run {row.run} stored there; it did not"
+            said = f"`{path}` {what} when this plan was proved"
             raise ToolFailure("changed", f"{said}; `fdc trust --file {path}` approves it")
+
+
+def _parameters(effect: Perform, declared: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    return (
+        declared.get("parameters", ()) if effect.kind == "tool" else ()
+    )  # a predicate's are names
+
+
+def _unlinked(root: str, effect: Perform, declared: Mapping[str, Any]) -> None:
+    """Raises ToolFailure (`path`) where a command that only reads data would follow a link: the proof knows its files by name."""
+    for parameter in _parameters(effect, declared):
+        text = effect.args.get(parameter["name"]) if parameter.get("sink") == "command" else None
+        if not isinstance(text, str) or only_looks(text) is None:
+            continue
+        for word in text.split(" ")[1:]:
+            names = word.split("/")
+            above = ["/".join(names[:number]) for number in range(1, len(names) + 1)]
+            within = text.startswith("diff ") and not {"", ".", ".."} & {*names}
+            tree = os.walk(os.path.join(root, word)) if within else ()
+            below = (
+                os.path.relpath(os.path.join(folder, name), root)
+                for folder, folders, files in tree
+                for name in (*folders, *files)
+            )
+            for place in (*above, *below):
+                if place and os.path.islink(os.path.join(root, place)):
+                    said = f"`{word}` leads through the link `{place}`"
+                    raise ToolFailure("path", f"{said}, perhaps to text from outside")
 
 
 def _names(glob: str, path: str) -> bool:
@@ -269,10 +336,10 @@ def _names(glob: str, path: str) -> bool:
     return plain in (".", path) or path.startswith(plain + "/") or matches(path, glob)
 
 
-def met(root: str, program: Mapping[str, Any], records: Iterable[Record]) -> bool:
+def met(root: str, program: Program, records: Iterable[Record]) -> bool:
     """Whether a run has looked at text from outside before now, as its record says, or may do so in files."""
     try:
-        if program.get("stored") or read_settings(root).untrusted:
+        if program.get("stored") or program.get("chosen") or read_settings(root).untrusted:
             return True
     except SettingsError:
         return True
@@ -303,9 +370,7 @@ class Found(NamedTuple):
 
 def of_path(root: str, path: str, *, approved: bool = False) -> Found | None:
     """What is known of a file as it is now: of text from outside in it, or (`approved`) of such text that a person approved.
-
-    Raises WorldFailed.
-    """
+    Raises WorldFailed."""
     with _said():
         files = Files(root)
         rows = [row for row in active(files) if row.path == path]
@@ -325,13 +390,9 @@ def approve(
     """Puts on record that a person approved a content of a file, or takes that back. Raises OSError."""
     file = approvals_path(root)
     os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
-    row = {
-        "path": path,
-        "sha256": sha256,
-        "by": by,
-        "at": round(at, 3),
-        **({"withdrawn": True} if withdrawn else {}),
-    }
+    row: dict[str, Any] = {"path": path, "sha256": sha256, "by": by, "at": round(at, 3)}
+    if withdrawn:
+        row["withdrawn"] = True
     with durable.exclusive(file):
         data = durable.read(file) or b""
         if data and not data.endswith(b"\n"):

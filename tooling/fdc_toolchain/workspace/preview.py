@@ -24,7 +24,7 @@ from ..text.glob_match import compare, compiled, matches, plain
 from . import capability, globs, merge_diff
 from .failure import ToolFailure
 from .files import Root
-from .shown_files import Noted, difference, digest, now_at
+from .shown_files import Noted, difference, digest, named, now_at
 
 ROWS = 500
 ONE = 12 * 1024
@@ -91,6 +91,10 @@ class _Seer:
             return UNKNOWN
         if tool.get("writes") == "unknown":
             self._row({**at, "what": "command", "text": _words(item["tool"], args)})
+            said = (*tool.get("run", {}).get("command", ()), *args.values())
+            for path in named(said, self.root):
+                if path not in self.after and not self._may_change(path):
+                    self.noted.file(path, now_at(self.root, path))
             self.commands.append(scope.grants)
             return UNKNOWN
         if tool["effect"] in ("pure", "read"):

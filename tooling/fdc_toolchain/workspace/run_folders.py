@@ -8,9 +8,12 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 from .. import durable
 from ..engine.ports import WorldFailed
+from ..program.model import Program
 
 FOLDER = ".fdc"
 JOURNAL = "runs.sqlite"
@@ -52,6 +55,27 @@ def run_folder(root: str, run: str) -> str:
     except OSError as failed:
         raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
     return path
+
+
+def make_outside(root: str, program: Program, own: str | None) -> None:
+    """Makes the folder for text from outside of a run (`own`: its folder, None: it has none) whose steps may write such text.
+
+    No command sees what is in it, but each sees that it is there: so it is there whatever that text chooses.
+    """
+    if own is None or not any(_writes_outside(plan["body"]) for plan in program["plans"].values()):
+        return
+    path = root
+    for part in (*own.split("/"), "outside"):
+        path = os.path.join(path, part)
+        if os.path.islink(path):
+            return
+        with suppress(OSError):  # where something is in the way, no step makes it
+            os.mkdir(path)
+
+
+def _writes_outside(body: list[Any]) -> bool:
+    bodies = (item[key] for item in body for key in ("body", "then", "else") if key in item)
+    return any("outside" in item for item in body) or any(map(_writes_outside, bodies))
 
 
 def ask_to_cancel(root: str, run: str, now: float) -> None:

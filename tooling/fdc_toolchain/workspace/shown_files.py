@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import posixpath
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Protocol
 
@@ -10,6 +12,9 @@ from ..engine.files.released import NONE, Released
 from ..program.model import Grant
 from .failure import ToolFailure
 
+_WORD = re.compile(r"[^\s\"'\\;|&()<>=!$,:`]+")
+_OUTPUT = re.compile(r">[>|]?\s*[^\s;|&()<>]+")
+_MOST_WORDS, _MOST_FOLDERS = 500, 20
 BOUND = 20_000
 """Files that are bound; what goes beyond is refused."""
 
@@ -22,6 +27,9 @@ class Files(Protocol):
 
     def find(self, path: str, /) -> bytes | None:
         """The bytes of a file, or None where there is none. Raises ToolFailure."""
+
+    def kind(self, path: str, /) -> str:
+        """What lies at a path. Raises ToolFailure for one that no file of the workspace can have."""
 
 
 class TooMuch(Exception):
@@ -38,6 +46,29 @@ def difference(released: Released, root: Files, path: str) -> str:
         return ""
     how = "was deleted" if now == NONE else "was created" if shown == NONE else "changed"
     return f"`{path}` {how} after the approval showed it"
+
+
+def named(command: Iterable[object], root: Files, shown: Container[str] = ()) -> Iterator[str]:
+    """The files of the workspace that the words of a command's texts name, from the top or from a folder that a word names.
+
+    Also what is in `shown` and no file any more. Not the files that the shell writes the output to: they may change while a
+    person reads.
+    """
+    text = " ".join(one for one in command if type(one) is str)
+    words = list(dict.fromkeys(_WORD.findall(_OUTPUT.sub(" ", text))))[:_MOST_WORDS]
+    folders = ["", *(word for word in words if _kind(root, word) == "folder")][:_MOST_FOLDERS]
+    for folder in folders:
+        for word in words:
+            path = posixpath.normpath(posixpath.join(folder, word))
+            if path in shown or _kind(root, path) == "file":
+                yield path
+
+
+def _kind(root: Files, path: str) -> str:
+    try:
+        return root.kind(path)
+    except ToolFailure:
+        return "missing"
 
 
 def now_at(root: Files, path: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fdc_toolchain.api.commands import Refused, UsageError, WorldError
 
 if TYPE_CHECKING:
+    from ..lexicon.lexicon import Lexicon
     from ..state import Base
     from ..store import Store
 
@@ -26,6 +27,16 @@ def root_here() -> str:
             raise UsageError("this folder has no alphabet; create one with `fdc alphabet init DIR`")
         folder = parent
     return folder
+
+
+def dictionary(root: str) -> Lexicon:
+    """The dictionary of a folder. Raises WorldError with the command that brings one where there is none."""
+    from ..lexicon.tools import lexicon_of
+
+    try:
+        return lexicon_of(root)
+    except LookupError as missing:
+        raise WorldError(str(missing.args[0])) from missing
 
 
 def world_failure(failed: OSError, name: str) -> WorldError:

@@ -104,6 +104,8 @@ def measure(file: str, alphabet: Alphabet | None, form: str) -> int:
         raise world_failure(failed, file) from failed
     except NotYaml as wrong:
         raise Refused(f"{file}: is not a YAML: {wrong}") from wrong
+    except UnicodeDecodeError as wrong:
+        raise Refused(f"{file}: is not UTF-8") from wrong
     except ValueError as wrong:
         raise Refused(f"{file}: {wrong}") from wrong
     if form == "json":

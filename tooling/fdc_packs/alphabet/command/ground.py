@@ -7,19 +7,16 @@ import os
 import textwrap
 
 import click
-from fdc_toolchain.api.commands import CLEAN, UsageError
+from fdc_toolchain.api.commands import CLEAN
+
+from .folder import dictionary
 
 
 def ground(roots: int, rounds: int, form: str) -> int:
-    """Prints the set; the exit code. Raises UsageError where no dictionary exists."""
+    """Prints the set; the exit code. Raises WorldError where no dictionary exists."""
     from ..lexicon.measured import report
-    from ..lexicon.tools import lexicon_of
 
-    try:
-        lexicon = lexicon_of(os.getcwd())
-    except LookupError as missing:
-        raise UsageError(str(missing.args[0])) from missing
-    found = report(lexicon, roots, rounds)
+    found = report(dictionary(os.getcwd()), roots, rounds)
     if form == "json":
         click.echo(json.dumps(found, indent=2))
         return CLEAN

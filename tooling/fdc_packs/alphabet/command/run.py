@@ -20,7 +20,7 @@ from fdc_toolchain.api.commands import (
 )
 from fdc_toolchain.api.text import visible
 
-from .folder import base_of, measurable, world_failure
+from .folder import base_of, dictionary, measurable, world_failure
 
 if TYPE_CHECKING:
     from fdc_toolchain.api.tools import Outcome, Perform
@@ -236,7 +236,7 @@ def _operator(root: str, base: Base, model: str | None) -> commands.Operator:
     operator = operator._replace(asks=asks)
     if not operator.model:
         click.echo("no model is used: proposer and critic compute from a dictionary", err=True)
-        _dictionary(root)
+        dictionary(root)
         return operator
     asked = model_for(root, operator.model, asks)
     assert asked is not None
@@ -247,19 +247,6 @@ def _operator(root: str, base: Base, model: str | None) -> commands.Operator:
         raise UsageError(str(missing)) from missing
     click.echo(f"model: {visible(operator.model)}", err=True)
     return operator
-
-
-def _dictionary(root: str) -> None:
-    """Raises UsageError with the command that brings the dictionary where there is none."""
-    from ..lexicon import wordnet
-
-    folder = wordnet.find(root)
-    if folder is None:
-        raise UsageError(wordnet.MISSING)
-    try:
-        wordnet.table(folder)
-    except (OSError, ValueError) as broken:
-        raise WorldError(f"{broken}; install a dictionary with `{wordnet.COMMAND}`") from broken
 
 
 def _driven(

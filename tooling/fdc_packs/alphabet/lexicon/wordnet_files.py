@@ -102,6 +102,25 @@ def is_name(line: str, label: str) -> bool:
 _WANTED = frozenset(["!", "@", "@i", "~", "%p", "%m", "%s", ";r", ";u", "+", "\\", "<"])
 
 
+_KIND = re.compile(r" ~ (\d{8}) ")
+
+
+class Breadth:
+    """How general senses are: how many kinds of each stand below it, with their kinds and so on; named things are none."""
+
+    def __init__(self, data: Mapping[str, Mapping[str, str]]) -> None:
+        self._data = data
+        self._known: dict[tuple[str, str], int] = {}
+
+    def kinds(self, part: str, offset: str) -> int:
+        key = part, offset
+        if key not in self._known:
+            self._known[key] = 0  # two verbs of WordNet 3.0 are kinds of each other
+            head = self._data[part][offset].partition(" | ")[0]
+            self._known[key] = sum(1 + self.kinds(part, one) for one in _KIND.findall(head))
+        return self._known[key]
+
+
 def counts_of(folder: str) -> dict[tuple[str, str, int], int]:
     """How often each sense was met in the tagged corpus: from cntlist.rev or index.sense, whichever is there."""
     found = {}

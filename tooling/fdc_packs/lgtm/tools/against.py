@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.outline.code_definitions import Definition
-from fdc_packs.research.outline.comment_sentences import around
 from fdc_packs.research.retrieval.file_worth import TESTS
 
 from ..statements import NEGATION, OBSOLETE, names
@@ -44,8 +43,6 @@ class Objection(NamedTuple):
     subject: str
     home: str
     weight: float
-    said: str = ""
-    """The whole sentence, where the line is a part of one."""
 
 
 def objections(tree: Tree, query: str) -> Iterator[Objection]:
@@ -133,15 +130,10 @@ def _exceptions(tree: Tree, query: str) -> Iterator[Objection]:
     most = max((weight for unit in units for _, weight in unit.lines), default=0.0) or 1.0
     for unit in units:
         subject = unit.definition.qualified if unit.definition is not None else ""
-        lines, outline = tree.documents[unit.path].lines, tree.outline(unit.path)
+        lines = tree.documents[unit.path].lines
         for line, weight in unit.lines:
             said = lines[line - 1]
             if (NEGATION.search(said) or OBSOLETE.search(said)) and len(said.split()) > 3:
-                whole = (
-                    around(lines, line, outline.prose)
-                    if outline is not None and line in outline.prose
-                    else ""
-                )
                 weight = 0.8 * weight / most
                 yield Objection(
                     unit.path,
@@ -151,5 +143,4 @@ def _exceptions(tree: Tree, query: str) -> Iterator[Objection]:
                     subject,
                     "",
                     weight,
-                    whole,
                 )

@@ -9,6 +9,8 @@ from typing import Any
 from fdc_packs.research.answering.found import find_places
 from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.mapped import searched
+from fdc_packs.research.outline.comment_sentences import around
+from fdc_packs.research.outline.sentences import Sentence, sentences
 from fdc_packs.research.retrieval.file_worth import ASIDE, TESTS, shows_others
 
 from ..search import numbered
@@ -47,9 +49,9 @@ def places_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
 
         line = max((line for line, _ in one.code), key=lambda line: (worth(line), -line))
         outlined = tree.outline(one.path)
-        around = tree.around(one.path, line) if outlined is not None else None
-        subject, home = (around.qualified, f"{one.path}:{around.line}") if around else ("", "")
-        if around is not None and around.line == line:
+        unit = tree.around(one.path, line) if outlined is not None else None
+        subject, home = (unit.qualified, f"{one.path}:{unit.line}") if unit else ("", "")
+        if unit is not None and unit.line == line:
             kind, note = "definition", f"`{subject}` is defined here"
         elif outlined is None or line in outlined.prose:
             kind, note = "sentence", f"`{subject or one.path}` says"
@@ -61,6 +63,14 @@ def places_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
             yield row
 
 
+def words_of(tree: Tree, query: str) -> list[str]:
+    """The words of a query that files have, the rarest first."""
+    search = searched(tree, query)
+    heard = {at for lines in search.hits.values() for hit in lines.values() for at in hit}
+    ranked = sorted(heard, key=lambda at: (-search.weights[at], at))
+    return [search.concepts[at].word for at in ranked]
+
+
 def objections_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
     """What speaks against a query's names and words, as rows."""
     from .against import objections
@@ -70,13 +80,14 @@ def objections_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
             tree, one.path, one.line, one.note, one.kind, one.subject, one.home, one.weight
         )
         if row is not None:
-            yield {**row, "quote": one.said if 3 < len(one.said) <= 600 else row["quote"]}
+            yield row
 
 
 def row_of(
     tree: Tree, path: str, line: int, note: str, kind: str, subject: str, home: str, score: float
 ) -> dict[str, Any] | None:
-    """A find as a row; None where the line is not there, or is too short or too long to be quoted."""
+    """A find as a row, of prose with the whole sentence that the line is part of; None where the line is not there, or is too
+    short or too long to be quoted."""
     lines = tree.documents[path].lines
     if not 1 <= line <= len(lines):
         return None
@@ -87,14 +98,33 @@ def row_of(
         if raw.count("(") <= raw.count(")"):
             break
         raw = f"{raw.rstrip()}{'' if raw.endswith('(') else ' '}{more.strip()}"
-    quote = _EDGE.sub("", _EDGE.sub("", raw)).strip() if kind in _PROSE else raw.strip()
+    quote = raw.strip()
+    if kind in _PROSE:
+        quote = _EDGE.sub("", _EDGE.sub("", raw)).strip()
+        whole = _sentence(tree, path, line)
+        quote = whole if 3 < len(whole) <= 600 else quote
     if len(quote) < 4 or len(quote) > 600:
         return None
-    around = numbered(lines, line - 4, line + 8)
     title = f"`{subject}`, {kind}" if subject else f"{path}, {kind}"
     return {"source": f"{path}:{line}", "path": path, "line": line, "quote": quote, "note": note, "title": title, "kind": kind,
             "subject": subject, "home": home, "score": round(score, 4), "confidence": _CONFIDENCE.get(kind, 0.6),
-            "snippet": around, "test": TESTS.search(path) is not None}  # fmt: skip
+            "snippet": numbered(lines, line - 4, line + 8), "test": TESTS.search(path) is not None}  # fmt: skip
+
+
+def _sentence(tree: Tree, path: str, line: int) -> str:
+    """The sentence of a document, a comment or a docstring that most of a line is part of, on one line; empty for code."""
+    lines, outline = tree.documents[path].lines, tree.outline(path)
+    if outline is not None:
+        return around(lines, line, outline.prose) if line in outline.prose else ""
+    blocks = [one for one in tree.shape(path).blocks if one.kind != "code"]
+    said = [one for block in blocks if block.line <= line <= block.end_line
+            for one in sentences(block, lines) if one.line <= line <= one.end_line]  # fmt: skip
+
+    def part(one: Sentence) -> int:
+        end = one.end_column if one.end_line == line else len(lines[line - 1])
+        return end - (one.column if one.line == line else 0)
+
+    return max(said, key=part).folded if said else ""
 
 
 def best_of(found: dict[str, dict[str, Any]], tool: str) -> dict[str, Any]:

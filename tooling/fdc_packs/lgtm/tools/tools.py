@@ -25,6 +25,7 @@ from .found_rows import (
     places_of,
     row_of,
     uses_of,
+    words_of,
 )
 
 CODE_LINES = 200
@@ -52,16 +53,18 @@ def file_search(args: dict[str, Any], context: Context) -> Any:
     """FileSearch: what definitions, comments and documents say of the queries, best first, each with its place."""
     tree = tree_of(args, context)
     found: dict[str, dict[str, Any]] = {}
+    words: list[str] = []
     for nth, query in enumerate(_queries(args)[:6]):
         with _searching:
             rows = list(places_of(tree, query))
+            words += words_of(tree, query)
         for row in rows:
             score = row["score"] * 0.9**nth
             if row["source"] not in found or found[row["source"]]["score"] < score:
                 found[row["source"]] = {**row, "score": round(score, 4)}
     instead = text(args, "instead", "")
     warn = f"{instead} found nothing or is unavailable; FileSearch instead." if instead else ""
-    return {**best_of(found, "FileSearch"), "warn": warn}
+    return {**best_of(found, "FileSearch"), "warn": warn, "words": words}
 
 
 def codebase_grep(args: dict[str, Any], context: Context) -> Any:

@@ -100,8 +100,20 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
         for name in (one.arg for one in (*around.args.args, *around.args.kwonlyargs)):
             if name not in (*OWN, *passed, *named):
                 found.setdefault((name, name), 0.14 if name in known.unused(node) else 0.05)
+    taken = {one.arg: at for at, one in enumerate(around.args.args)} if around is not None else {}
+    places = [taken.get(one.id) if isinstance(one, ast.Name) else None for one in node.args]
     for (place, text), prior in sorted(found.items(), key=lambda row: -row[1])[:ARGUMENTS]:
-        yield "added", node, _with_argument(known, node, place, text), min(0.9, prior * short)
+        mine = taken.get(text)
+        turned = (
+            isinstance(place, int)
+            and mine is not None
+            and any(
+                at is not None and (at > mine) == (number < place)
+                for number, at in enumerate(places)
+            )
+        )  # what a function takes it hands on in the same order, mostly
+        worth = min(0.9, prior * short) * (0.7 if turned else 1.0)
+        yield "added", node, _with_argument(known, node, place, text), worth
 
 
 def _handed_on(known: Known, node: ast.Call) -> Iterator[Row]:
@@ -155,6 +167,8 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
         for called in known.calls:
             if called.startswith(f"{text}.") and called.count(".") == 1:
                 yield "wrapped", node, f"{called}()", 0.6
+    for name in known.members.get(text, ()):
+        yield "wrapped", node, f"{text}.{name}()", 0.25 if name in known.methods_called else 0.12
     for rank, name in enumerate(_ITERATED if iterated else ()):
         found.raise_to(name, 0.3 - 0.02 * rank)
     own = {name_of(one.func) for one in (up, node) if isinstance(one, ast.Call)} | {text, ""}

@@ -14,7 +14,7 @@ from .source import OWN, Edit, Function, Loop, simple
 from .statements import put_before
 from .values import Found, Row, token_of
 
-DONORS, CONDITIONS, INSERTED, GUARDS = 160, 16, 24, 8
+DONORS, CONDITIONS, INSERTED, GUARDS, FORMS = 160, 16, 24, 8, 48
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1")
 _ORDERS = ("==", "!=", "<", "<=", ">", ">=")
 _PLAIN = re.compile(r"'[^'\\]*'|-?\d+(?:\.\d+)?|None|True|False")
@@ -31,13 +31,18 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     plain = [name for name in names if name not in (*OWN, "_")]
     missing = known.unknown(node)
     late = [name for name, line in names.items() if line > node.lineno and name not in missing]
+    values = _values(known, node, function, plain)
     for name in (*missing, *late):
         firm = 0.8 if name in missing else 0.35
         for rank, text in enumerate(_assigned(known, node, name)):
             found.raise_to(text, firm - 0.01 * rank)
         for value in (*_EMPTY, *plain):
             found.raise_to(f"{name} = {value}", firm * 0.45)
-    for text, prior in _of_class(known, node, function, plain):
+        for value, prior in values.items():
+            found.raise_to(f"{name} = {value}", firm * prior)
+    for value, prior in values.items():
+        found.raise_to(f"return {value}", 0.6 * prior if function.body[-1] is node else 0.4 * prior)
+    for text, prior in _of_class(known, node, function, plain, values):
         found.raise_to(text, prior)
     if any(isinstance(up, Loop) for up in known.around(node) if up is not function):
         found.raise_to("break", 0.4)
@@ -89,8 +94,35 @@ def _made(
             yield f"return {prefix}{name}({', '.join(own)})", 0.2
 
 
+def _values(known: Known, node: ast.stmt, function: Function, plain: list[str]) -> Found:
+    """What the file computes, of names that are known here: the function's own calls, and calls of one thing of what is held."""
+    found, idle = Found(), known.unused(node)
+    for one in ast.walk(function):
+        text = known.segment(one) if isinstance(one, ast.Call) else "\n"
+        if "\n" not in text and len(text) <= 60 and known.fits(one, node):
+            found.raise_to(text, 0.6)
+    bound = [one for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]  # fmt: skip
+    last = {one.id: one.lineno for one in bound if one.lineno <= node.lineno}
+    held = sorted(plain, key=lambda name: (name not in idle, -last.get(name, 0)))[:4]
+    forms = dict.fromkeys((f"{name}({{}})" for name in ("iter", "list", "tuple", "next")), 0.4)
+    for text, calls in known.calls.items():
+        one, few = calls[0], min(len(calls), 6)
+        if any(not each.args and not each.keywords for each in calls):
+            forms[f"{{}}.{text.rpartition('.')[2]}()"] = 0.4 + 0.02 * few
+        if (
+            any(len(each.args) == 1 and not each.keywords for each in calls)
+            and not set(text) & set("\n{}")
+            and known.fits(one.func, node)
+        ):
+            forms[f"{text}({{}})"] = 0.45 + 0.02 * few
+    for form, prior in sorted(forms.items(), key=lambda row: -row[1])[:FORMS]:
+        for rank, name in enumerate(held):
+            found.raise_to(form.format(name), prior * (1.5 if name in idle else 1.0) - 0.06 * rank)
+    return found
+
+
 def _of_class(
-    known: Known, node: ast.AST, function: Function, plain: list[str]
+    known: Known, node: ast.AST, function: Function, plain: list[str], values: Found
 ) -> Iterator[tuple[str, float]]:
     """Statements that store a member that the class reads, or give one back."""
     owner = known.owner(node)
@@ -100,8 +132,15 @@ def _of_class(
     for name in sorted(read - stored - methods):
         for value in (*plain, *_EMPTY[:5]):
             yield f"self.{name} = {value}", 0.7 if value.strip("_") == name.strip("_") else 0.25
+        for value, prior in values.items():
+            said = name.strip("_").lower() in value.partition("(")[0].lower()
+            yield f"self.{name} = {value}", 0.7 * prior if said else 0.4 * prior
     for name in plain:
-        yield f"self.{name} = {name}", 0.6 if name in known.unused(node) else 0.0
+        idle = name in known.unused(node)
+        yield f"self.{name} = {name}", 0.6 if idle else 0.0
+        for member in sorted((read | stored) - methods)[:12]:
+            for form in ("{} += {}", "{}.append({})", "{}.add({})", "{} = {}"):
+                yield f"self.{form.format(member, name)}", 0.35 if idle else 0.2
     if function.body[-1] is node:
         for name in sorted((read | stored) - methods)[:12]:
             yield f"return self.{name}", 0.5
@@ -302,10 +341,16 @@ def conditions(known: Known, node: ast.If | ast.While | ast.IfExp) -> Iterator[R
     read = {one.id for one in ast.walk(test) if isinstance(one, ast.Name)}
     found = Found()
     for one, said, names in known.asked:
-        if said not in text and all(name in bound or name in known.everywhere for name in names):
-            same = owner is not None and known.owner(one) is owner
-            prior = 0.2 if known.function(one) is near else 0.14 if same else 0.1
-            found.raise_to(said, prior + (0.04 if read & names else 0.0))
+        strange = [name for name in names if name not in bound and name not in known.everywhere]
+        same = owner is not None and known.owner(one) is owner
+        prior = 0.2 if known.function(one) is near else 0.14 if same else 0.1
+        for name in (
+            sorted(read - known.everywhere) if len(strange) == 1 else ("",) if not strange else ()
+        ):
+            fitted = _exchanged(said, {strange[0]: name}) if name else said
+            if fitted not in text:
+                worth = prior + (0.04 if name or read & names else 0.0)
+                found.raise_to(fitted, worth * (0.9 if name else 1.0))
     for name in bound:
         if name not in (*OWN, "_"):
             fresh = 0.0 if name in read else 0.05

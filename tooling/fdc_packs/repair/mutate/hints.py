@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import NamedTuple
+
+from .source import Edit, Source
 
 
 class Hint(NamedTuple):
@@ -65,3 +68,19 @@ class Said:
             if worth > found and (name is None or name.search(old) or name.search(new)):
                 found = worth
         return found
+
+
+_OF_TYPE = re.compile(r"(?:TypeError|AttributeError): ")
+_ASKS = re.compile(r"\b(?:isinstance|issubclass|hasattr|callable)\(|\bis (?:not )?None\b")
+
+
+def inverted(source: Source, edit: Edit, message: str, line: int) -> bool:
+    """True for the negation of a question about a type where a value of the wrong type fails in the block that it guards:
+    such a guard lets in what it was to keep out. `line`: where the error was raised."""
+    at = source.statement(edit.node)
+    if edit.kind not in ("negation", "comparison") or not isinstance(at, ast.If) or not line:
+        return False
+    spans = [(block[0].lineno, block[-1].end_lineno or 0) for block in (at.body, at.orelse) if block]  # fmt: skip
+    whole = source.segment(at.test) in (edit.old, f"not {edit.old}")
+    asks = whole and _ASKS.search(edit.old) and _OF_TYPE.match(message)
+    return bool(asks) and any(first <= line <= last for first, last in spans)

@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from . import expected
-from .source import OWN, Function, Source, name_of
+from .source import OWN, Function, Piece, Source, edited, name_of, same
 
 BUILTINS = frozenset(dir(builtins))
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_TOKEN = re.compile(r"\w+|[-+*/%<>=!&|^]+|[^\w\s]")
 OWED = {
     "__str__": "str", "__repr__": "repr", "__len__": "len", "__iter__": "iter", "__bool__": "bool", "__hash__": "hash",
     "__int__": "int", "__float__": "float", "__next__": "next", "__reversed__": "reversed",
@@ -62,6 +63,7 @@ class Known(Source):
             self.calls.setdefault(self.segment(node.func), []).append(node)
             if isinstance(node.func, ast.Name):
                 self.called[node.func.id] += 1
+                self._count_asked(node.func.id, node.args)
             self.methods_called |= (
                 {node.func.attr} if isinstance(node.func, ast.Attribute) else set()
             )
@@ -85,6 +87,12 @@ class Known(Source):
                 self.top.add(node.name)
             if isinstance(node, Function):
                 self.defined[node.name] = node
+
+    def _count_asked(self, called: str, given: list[ast.expr]) -> None:
+        """A member that a call asks for by its name."""
+        asked = given[1] if called in ("hasattr", "getattr") and len(given) > 1 else None
+        if isinstance(asked, ast.Constant) and str(asked.value).isidentifier():
+            self.members.setdefault(self.segment(given[0]), Counter())[str(asked.value)] += 1
 
     @functools.cached_property
     def imported(self) -> dict[str, str]:
@@ -149,7 +157,12 @@ class Known(Source):
             stored = {one.id for part in owner.body if isinstance(part, ast.Assign | ast.AnnAssign)
                       for one in ast.walk(part) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
             read: set[str] = set()
-            for one in ast.walk(owner):
+            inside: list[ast.AST] = [*owner.body]
+            while inside:
+                one = inside.pop()
+                if isinstance(one, ast.ClassDef):
+                    continue  # a class in it has members of its own
+                inside += ast.iter_child_nodes(one)
                 if (
                     isinstance(one, ast.Attribute)
                     and isinstance(one.value, ast.Name)
@@ -175,6 +188,27 @@ class Known(Source):
             self._reads[function] = Counter(one.id for one in named)
         return self._reads[function]
 
+    @functools.cached_property
+    def _runs(self) -> Counter[tuple[str, ...]]:
+        """The twos and threes of tokens that stand beside each other in a line, and how often."""
+        lines = (_TOKEN.findall(line) for line in self.text.split("\n"))
+        return Counter(run for line in lines for run in _neighbours(line))
+
+    def likelier(self, pieces: tuple[Piece, ...]) -> float:
+        """How much more often the file says elsewhere what an edit puts there than what stands there: -1 to 1."""
+        first, last = min(one[0] for one in pieces), max(one[1] for one in pieces)
+        first = self.text.rfind("\n", 0, first) + 1
+        last = self.text.find("\n", last) % (len(self.text) + 1)
+        was = self.text[first:last]
+        now = edited(was, tuple((start - first, end - first, text) for start, end, text in pieces))
+        old, new = _TOKEN.findall(was), _TOKEN.findall(now)
+        head = same(old, new)
+        tail = min(same(old[::-1], new[::-1]), len(old) - head, len(new) - head)
+        parts = [_neighbours(one[max(0, head - 2) : len(one) - tail + 2]) for one in (old, new)]
+        here = Counter(_neighbours(old))
+        seen = [sum(self._runs[run] > here[run] for run in part) / max(1, len(part)) for part in parts]  # fmt: skip
+        return seen[1] - seen[0]
+
     def unknown(self, node: ast.AST) -> list[str]:
         """Names that the function around a node reads, and that nothing binds."""
         function = self.function(node)
@@ -196,6 +230,12 @@ class Known(Source):
             | self.everywhere
         )
         return all(one.id in known for one in named)
+
+
+def _neighbours(tokens: list[str]) -> list[tuple[str, ...]]:
+    return [
+        tuple(tokens[at : at + size]) for size in (2, 3) for at in range(len(tokens) - size + 1)
+    ]
 
 
 def _bound(node: ast.AST) -> Iterator[str]:

@@ -20,15 +20,15 @@ from fdc_toolchain.api.text import unified
 
 from ..patch.region import Region, as_dict
 from . import imports, operators, syntax
-from .hints import Said
+from .hints import Said, inverted
 from .kinds import KINDS
 from .known import Known
-from .source import Edit, Function, Source, edited
+from .source import Edit, Function, Source, edited, same
 
 SHOWN = 60
 """Characters of code that a claim quotes."""
-AGAIN = 0.985
-"""What each further edit of a statement is worth, by the one before it."""
+AGAIN, RESTORED = 0.985, 0.994
+"""What each further edit of a statement is worth, by the one before it; where a statement is lost, many may have stood there."""
 RAISED = 1.5
 """How much more credible an edit is of the lines that the first error was raised in."""
 DEFAULTS = 0.8
@@ -99,11 +99,14 @@ def _proposed(
     said: set[tuple[int, str]] = set()
     for edit, score in _ranked(parsed, scores, order, message, line, others):
         key = _key(parsed, edit)
-        if key in old or (meant := _meant(parsed, edit)) is None or meant in said:
+        if key in old or (meant := _meant(parsed, edit)) is None or meant[:2] in said:
             continue
-        said.add(meant)
+        said.add(meant[:2])
         row = _candidate(parsed, path, edit, score, scores, key)
-        found.append({**row, "mends": _mends(parsed, edit, message)})
+        turned = row["risky"] and inverted(parsed, edit, message, line)
+        mends = turned or meant[2] or _mends(parsed, edit, message)
+        row |= {"risky": row["risky"] and not turned, "mends": mends}
+        found.append({**row, "score": score, "likelier": parsed.likelier(edit.pieces)})
         if len(found) == limit:
             break
     return found
@@ -160,14 +163,16 @@ def _ranked(
         number = 0
         prior = {
             one: one.prior
+            * 2 ** source.likelier(one.pieces)
             * said.weight(one.kind, one.old, one.new, raised)
-            * (LAST if risky(one) else 1.0)
+            * (LAST if risky(source, one) else 1.0)
             for one in edits
         }
         for edit in sorted(edits, key=lambda one: -prior[one]):
             if edit.pieces not in seen:
+                again = (RESTORED if edit.kind == "restored" else AGAIN) ** number
                 worth.append(
-                    (suspect * early * prior[edit] * AGAIN**number, statement.lineno, number, edit)
+                    (suspect * early * prior[edit] * again, statement.lineno, number, edit)
                 )
                 number += 1
             seen.add(edit.pieces)
@@ -182,8 +187,12 @@ def _types(source: Source) -> set[ast.AST]:
     return {one for root in roots if isinstance(root, ast.AST) for one in ast.walk(root)}
 
 
-def risky(edit: Edit) -> bool:
-    """True for an edit that negates, drops or widens a condition, exchanges its branches, drops a statement or moves one."""
+def risky(source: Source, edit: Edit) -> bool:
+    """True for an edit that negates, drops or widens a condition, exchanges its branches, drops a statement or moves one.
+    One `not` of two is none of these."""
+    near = (edit.node, source.parents.get(edit.node), getattr(edit.node, "operand", None))
+    if edit.kind == "negation" and sum(_is_not(one) for one in near) > 1:
+        return False
     if edit.kind in ("negation", "branches", "removed", "nesting", "nested", "widened"):
         return True
     if edit.kind == "operand" and isinstance(edit.node, ast.BoolOp):
@@ -240,8 +249,9 @@ def _suspect(source: Source, statement: ast.stmt, scores: dict[int, float]) -> f
     return found
 
 
-def _meant(source: Source, edit: Edit) -> tuple[int, str] | None:
-    """What the edited statement, or its function, says: its place and meaning. None where it says nothing, or the same."""
+def _meant(source: Source, edit: Edit) -> tuple[int, str, bool] | None:
+    """What the edited statement, or its function, says: its place and meaning, and whether something odd has gone from it.
+    None where it says nothing, or the same."""
     moved = edit.kind in MOVES
     for around in (source.statement(edit.node), source.function(edit.node)):
         if around is None or (moved and not isinstance(around, Function)):
@@ -255,7 +265,7 @@ def _meant(source: Source, edit: Edit) -> tuple[int, str] | None:
             after = _meaning(edited(source.text[first:last], pieces))
             if after is None or after[0] == before[0] or after[1] > before[1]:
                 return None
-            return first, after[0]
+            return first, after[0], after[1] < before[1]
     return None
 
 
@@ -270,7 +280,7 @@ def _meaning(block: str) -> tuple[str, int] | None:
 
 
 def _against_itself(node: ast.AST) -> bool:
-    """True for `x is x`, `x or x`, `x - x`, `x = x`: a guard or a result less, in other clothes."""
+    """True for `x is x`, `x or x`, `x - x`, `x = x`, `not not x`: a guard or a result less, in other clothes."""
     if isinstance(node, ast.Compare):
         sides = [node.left, *node.comparators]
     elif isinstance(node, ast.BoolOp):
@@ -282,9 +292,13 @@ def _against_itself(node: ast.AST) -> bool:
     elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
         return any(isinstance(to, ast.Name) and to.id == node.value.id for to in node.targets)
     else:
-        return False
+        return _is_not(node) and _is_not(getattr(node, "operand", None))
     said = [ast.dump(one) for one in sides]
     return len(set(said)) < len(said)
+
+
+def _is_not(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
 def _key(source: Source, edit: Edit) -> str:
@@ -351,7 +365,7 @@ def _candidate(
     region = _region(source, path, edit)
     start = min(piece[0] for piece in edit.pieces)
     line, where = source.line(start), source.qualified(edit.node)
-    old, new = _short(edit.old), _short(edit.new)
+    old, new = (_short(one, max(0, same(edit.old, edit.new) - 20)) for one in (edit.old, edit.new))
     place = f"{path}:{line}:{source.column(start)}"
     within = f" of `{where}`" if where else ""
     statement = source.statement(edit.node)
@@ -369,10 +383,13 @@ def _candidate(
         "intent": kind.intent,
         "confidence": round(min(0.99, max(0.001, score)), 4),
         "diff": _diff(source, path, edit), "kind": edit.kind, "old": edit.old, "new": edit.new,
-        "key": key, "risky": risky(edit), "pieces": [list(piece) for piece in edit.pieces],
+        "key": key, "risky": risky(source, edit), "pieces": [list(piece) for piece in edit.pieces],
     }  # fmt: skip
 
 
-def _short(code: str) -> str:
+def _short(code: str, skip: int) -> str:
+    """Code on one line; where it is long, without its first characters, which the edit leaves alone."""
     flat = " ".join(code.split()).replace("`", "'")
+    if len(flat) > SHOWN and skip:
+        flat = f"…{flat[min(skip, len(flat) - SHOWN + 1) :]}"
     return flat if len(flat) <= SHOWN else f"{flat[: SHOWN - 1]}…"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import bisect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -41,8 +41,8 @@ def edited(text: str, pieces: tuple[Piece, ...]) -> str:
     return text
 
 
-def _same(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
+def same(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many characters, or tokens, two texts begin with alike."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
@@ -152,8 +152,8 @@ class Source:
     def change(self, kind: str, node: ast.AST, text: str, prior: float) -> Edit:
         """The edit that puts a text in the place of a node; its piece is what differs."""
         first, old = self.start(node), self.segment(node)
-        head = _same(old, text)
-        tail = _same(old[head:][::-1], text[head:][::-1])
+        head = same(old, text)
+        tail = same(old[head:][::-1], text[head:][::-1])
         piece = (first + head, first + len(old) - tail, text[head : len(text) - tail])
         return Edit(kind, node, (piece,), old, text, prior)
 

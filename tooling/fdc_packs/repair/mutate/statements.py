@@ -60,7 +60,9 @@ def assigned(known: Known, node: ast.Assign) -> Iterator[Row]:
 
 def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Row]:
     """Another exception, one more, one around a text."""
-    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Constant | ast.BinOp | ast.Name):
+    if isinstance(node, ast.Raise) and isinstance(
+        node.exc, ast.Constant | ast.BinOp | ast.Name | ast.JoinedStr
+    ):
         names = dict.fromkeys(
             (
                 *(one for one, _ in known.raised.most_common(6)),

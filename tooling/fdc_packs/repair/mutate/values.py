@@ -166,8 +166,18 @@ def unary(known: Known, node: ast.UnaryOp) -> Iterator[Row]:
     if not isinstance(node.op, ast.UAdd):
         kind, prior = ("negation", 0.6) if isinstance(node.op, ast.Not) else ("operand", 0.4)
         yield kind, node, known.segment(node.operand), prior
-    if isinstance(node.op, ast.Not) and isinstance(node.operand, _TIGHT):
+    if isinstance(node.op, ast.Not) and isinstance(node.operand, _TIGHT) and not _is_truth(node.operand):  # fmt: skip
         yield "condition", node, f"{known.segment(node.operand)} is None", 0.2
+
+
+def _is_truth(node: ast.expr) -> bool:
+    """True for the answer of a question: never None."""
+    said = name_of(node.func) if isinstance(node, ast.Call) else ""
+    return said.startswith(("is", "has", "startswith", "endswith")) or said in (
+        "callable",
+        "any",
+        "all",
+    )
 
 
 def shifted(known: Known, node: ast.AST, part: ast.expr, prior: float) -> Iterator[Row]:
@@ -317,6 +327,6 @@ def _question(known: Known, test: ast.expr, weight: float) -> Iterator[Row]:
     text, tight = known.segment(test), isinstance(test, _TIGHT)
     if weight == 1.0 or not tight or isinstance(test, ast.Call):
         yield "negation", test, f"not {text}" if tight else f"not ({text})", 0.5 * weight
-    if tight and weight == 1.0:
+    if tight and weight == 1.0 and not _is_truth(test):
         yield "condition", test, f"{text} is not None", 0.25
         yield "condition", test, f"{text} is None", 0.15

@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from .hunk import FENCE, NUMBERED, Hunk, Op, PatchRefused, malformed
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_SIDES = (
+    "before|after|old|new|orig|original|modified|fixed|patched|updated|changed|buggy|broken|correct"
+    "|corrected|wrong|input|output"
+)
 _SIDE = re.compile(
-    r"(?:(?<=[/._-])|^)(?:before|after|old|new|orig|original|modified|fixed|patched|updated|changed)[/._-]?(?=[/._-]|$|(?<=[/._-]))"
-    r"|[._-](?:before|after|old|new|orig|original|modified|fixed|patched|updated|changed|bak)(?=[/._-]|$)"
+    rf"(?:(?<=[/._-])|^)(?:{_SIDES})[/._-]?(?=[/._-]|$|(?<=[/._-]))|[._-](?:{_SIDES}|bak)(?=[/._-]|$)"
+    rf"| \((?:{_SIDES})\)$"
 )
 """How models tell the two sides of one file apart: `before.c` and `after.c`, `x.py.orig`, `old/x.py` and `new/x.py`."""
 _MORE = re.compile(
@@ -209,9 +213,10 @@ def _named(old: str, new: str) -> list[str]:
     ]
     if len(set(paths)) > 1:
         said = [_SIDE.sub("", name) for name in paths]
-        if said[0] != said[1]:
+        short, long = sorted(said, key=len)  # one of them may be named from the root
+        if short != long and not long.endswith(f"/{short}"):
             raise PatchRefused("scope-violation", f"the patch renames `{paths[0]}` to `{paths[1]}`")
-        return [name for name in paths if name == said[0]][:1] or paths[:1]
+        return [name for name in paths if name == long][:1] or paths[:1]
     return paths[:1]
 
 

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Collection
 from typing import Any
 
-from fdc_toolchain.api.files import ask_git
+from fdc_toolchain.api.files import ask_git, outside_path
 from fdc_toolchain.api.tools import Context, ToolFailure
 
 SECONDS = 30.0
@@ -36,7 +36,7 @@ def merge_file(ours: str, base: str, theirs: str) -> str | None:
                 with open(os.path.join(folder, name), "wb") as out:
                     out.write(text.encode("utf-8"))
             plain = {
-                "PATH": os.environ.get("PATH", os.defpath),
+                "PATH": outside_path(),
                 "HOME": folder,
                 "LC_ALL": "C",
                 "GIT_CONFIG_NOSYSTEM": "1",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any, NamedTuple
 
 from ..explore.code_search import Search, Tree
 from ..explore.unit_spans import Unit
 from ..retrieval.file_worth import TESTS
+from ..retrieval.name_words import whole
 from ..retrieval.question import written_names
-from ..retrieval.stop_words import ASKING
 from .references import KINDS, Reference, Relation, asked, find
 
 MOST = 5
@@ -27,10 +26,10 @@ LISTED = 200
 """References that are kept; all of them are counted."""
 
 HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
-FITTED = (-3.07, 2.26, 0.23, 0.44, -1.44)
+FITTED = (-2.26, 1.61, 0.08, 0.48, -1.14)
 """A logistic regression of "one of the shown places answers" on the tuned questions of benchmarks/research, those without
 an answer included: bias, worth of the first place (log), words close together, words asked, part of them that no file has."""
-LEVELS = ((HIGH, 0.8), (MODERATE, 0.6), (LOW, 0.4))
+LEVELS = ((HIGH, 0.84), (MODERATE, 0.66), (LOW, 0.54))
 """By the share of answers that are right, package by package, with the regression made on the others."""
 CLOSE = 5
 """Lines in a row that count as one place of the question's words."""
@@ -71,27 +70,32 @@ def find_places(
     units = _named_first(
         tree, (ranked or search).units(), [name for name in names if name not in lost]
     )
-    places = _places(search, units, most)
     if lost:
         said = ", ".join(f"`{name}`" for name in lost)
-        return Found(places, NONE, f"no file has {said}", len(units))
-    if not places:
+        return Found(_nearest(search, units, most), NONE, f"no file has {said}", len(units))
+    if not units:
         return Found((), NONE, "no file has the words of the question", 0)
-    if names:
+    if any(tree.defined(name) for name in names):
         telling = _telling(search)
         close = max(_close(search, unit, telling) for unit in units[:MOST])
-        sure = HIGH if 2 * close > len(telling) else MODERATE
-        return Found(places, sure, f"`{names[0]}` stands there", len(units))
-    sure, why = _sure(search, search.units())
-    return Found(places, sure, why, len(units))
+        sure, why = HIGH if 2 * close > len(telling) else MODERATE, f"`{names[0]}` stands there"
+    else:
+        sure, why = _sure(search, search.units())
+    near = _nearest if sure == NONE else _places
+    return Found(near(search, units, most), sure, why, len(units))
+
+
+def _nearest(search: Search, units: list[Unit], most: int) -> tuple[Shown, ...]:
+    """Places that may come near, of which a line each is printed: the head of a definition, else the line that decides."""
+    return _places(search, units, most, 1)
 
 
 def stands(tree: Tree, name: str) -> bool:
     """Whether a name stands somewhere as it was written."""
     last = name.rpartition(".")[2]
-    whole = re.compile(rf"(?<![\w$]){re.escape(last)}(?![\w$])")
+    alone = whole(name)
     return any(
-        last in tree.text(path)[0] and whole.search(tree.text(path)[0]) for path in tree.documents
+        last in tree.text(path)[0] and alone.search(tree.text(path)[0]) for path in tree.documents
     )
 
 
@@ -147,37 +151,37 @@ def _named_first(tree: Tree, units: list[Unit], names: list[str]) -> list[Unit]:
     """Units with the names as they stand first: what defines one, then what has one in a line."""
     if not names:
         return units
-    whole = [
-        re.compile(rf"(?<![\w$]){re.escape(one.rpartition('.')[2])}(?![\w$])") for one in names
-    ]
+    alone = [whole(one) for one in names]
 
     def rank(unit: Unit) -> int:
         one = unit.definition
         if one is not None and {one.name, one.qualified} & set(names):
             return 0 if one.kind != "export" else 1
         lines = tree.documents[unit.path].lines
-        has = any(one.search(lines[line - 1]) for line, _ in unit.lines for one in whole)
+        if one is not None and set(one.qualified.split(".")) & set(names):
+            return 1  # inside of what the question names
+        has = any(one.search(lines[line - 1]) for line, _ in unit.lines for one in alone)
         return 1 if has else 2
 
     return sorted(units, key=rank)
 
 
-def _places(search: Search, units: list[Unit], most: int) -> tuple[Shown, ...]:
+def _places(search: Search, units: list[Unit], most: int, first: int = FIRST) -> tuple[Shown, ...]:
     out: list[Shown] = []
     for unit in units:
-        code = _excerpt(search, unit, OTHERS if out else FIRST)
+        code = _excerpt(search, unit, min(OTHERS, first) if out else first)
         if not code:
             continue
-        first, last = code[0][0], code[-1][0]
+        begin, last = code[0][0], code[-1][0]
         if any(
-            one.path == unit.path and max(one.code[-1][0], last) - min(one.code[0][0], first) < NEAR
+            one.path == unit.path and max(one.code[-1][0], last) - min(one.code[0][0], begin) < NEAR
             for one in out
         ):
             continue
         one = unit.definition
         name = one.qualified if one is not None else unit.heading
         kind = one.kind if one is not None else "text"
-        out.append(Shown(unit.path, unit.line if one else first, name, kind, code, unit.score))
+        out.append(Shown(unit.path, unit.line if one else begin, name, kind, code, unit.score))
         if len(out) == most:
             break
     return tuple(out)
@@ -229,12 +233,12 @@ def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
     """How sure it is that the question has an answer here: by what the first place is worth, and by how many of the words that
     tell something stand close together in one of the first places."""
     concepts, files = search.concepts, search.files
-    whole = [search.weights[n] or search.unheard * one.weight for n, one in enumerate(concepts)]
+    worth = [search.weights[n] or search.unheard * one.weight for n, one in enumerate(concepts)]
     telling = _telling(search)
-    total = sum(whole[number] for number in telling) or 1.0
+    total = sum(worth[number] for number in telling) or 1.0
     close = max(_close(search, unit, telling) for unit in units[:MOST])
     bias, *by = FITTED
-    missing = sum(whole[number] for number in telling if not files(number)) / total
+    missing = sum(worth[number] for number in telling if not files(number)) / total
     signs = (math.log(units[0].score / total + 0.01), close, len(telling), missing)
     likely = 1 / (1 + math.exp(-bias - sum(one * value for one, value in zip(by, signs))))
     lost = ", ".join(f"`{concepts[number].word}`" for number in telling if not files(number))
@@ -247,12 +251,8 @@ def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
 
 
 def _telling(search: Search) -> list[int]:
-    """The words of the question that tell something, by number; verbs that only ask count where the code has them."""
-    return [
-        number
-        for number, one in enumerate(search.concepts)
-        if one.weight == 1.0 and (one.word not in ASKING or search.files(number))
-    ]
+    """The words of the question that tell something, by number; no verbs that only ask."""
+    return [number for number, one in enumerate(search.concepts) if one.weight == 1.0]
 
 
 def _close(search: Search, unit: Unit, telling: list[int]) -> float:

@@ -6,9 +6,8 @@ import textwrap
 from typing import Any
 
 LINES, COLUMNS = 25, 80
-OFTEN = {"High": 9, "Moderate": 7, "Low": 5}
-"""Of ten answers with that confidence so many are right; measured on all questions of benchmarks/research, each part of the tuned
-ones with a confidence that was fitted on the others."""
+OFTEN = {"High": 9, "Moderate": 7, "Low": 6}
+"""Of ten answers with that confidence so many are right; measured on all questions of benchmarks/research, tuned and held out."""
 QUOTED = "Quotations only: no model was asked."
 MORE = "`--full` shows the rest."
 

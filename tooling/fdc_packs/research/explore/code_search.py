@@ -3,7 +3,8 @@
 Only files that have one of the words are parsed, each once. A word is found inside identifiers too
 (`resume` in `resumeRun` and `resume_run`), in any of its forms (stems), and under names alike, which
 weigh less. What is ranked are units: a definition without the definitions inside of it, a passage of a
-document, a stretch of other lines. They are ranked by BM25F: name, place, prose and code are fields of one text.
+document, a stretch of other lines. They are ranked by BM25F: name, first line of the documentation, place, prose and code
+are fields of one text.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ import os
 import re
 import threading
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from fdc_toolchain.api.files import Document, Scan
 
 from ..outline.blocks import Outline as Shape
 from ..outline.code_outline import Definition, Outline, is_code, outline
 from ..retrieval.file_worth import worth_of
-from ..retrieval.name_words import PARTS, ends
+from ..retrieval.name_words import PARTS, ends, whole
 from ..retrieval.question import Concept, terms
 from ..retrieval.stems import Stemmer
 from .unit_spans import Gathered, Spans, Unit
@@ -32,15 +33,16 @@ BLOCK = 20
 MOST_FILES = 150
 """Files that are parsed for one question."""
 
-# Chosen on the development part of benchmarks/research; none is sharp: halving or doubling one moves the mean
-# reciprocal rank by less than 0.03.
-NAME_WEIGHT, PLACE_WEIGHT, PROSE_WEIGHT, CODE_WEIGHT = 2.5, 0.5, 0.6, 0.3
+NAME_WEIGHT, FIRST_WEIGHT, PLACE_WEIGHT, PROSE_WEIGHT, CODE_WEIGHT = 2.5, 0.7, 0.5, 0.6, 0.3
+"""Of a word: in the name, in the first line of the documentation, in the path, in other prose, in code."""
 SATURATION = 2.5
 USUAL_LINES = 40
 RARITY = 0.85
 COVERED = 1.0
 NEAR, NEAR_LINES = 0.25, 5
-DOCUMENTS = 0.6
+PRIVATE = 1.25
+"""Names with an underscore in front are worth so much: those who ask how something is done mean what does it."""
+DOCUMENTS = 0.45
 """What a passage of a document is worth where the question is how something is done, and not how to do it."""
 ALIKE = 0.5
 """What a synonym is worth in code, of what it is worth in prose: names in code are chosen."""
@@ -125,11 +127,11 @@ class Tree:
 
     def users(self, name: str) -> list[tuple[str, int, bool]]:
         """Where a name is used: (path, line, whether it is an import). Only files that have it are parsed."""
-        whole = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        alone = whole(name)
         out = []
         parsed = 0
         for path in self.documents:
-            if is_code(path) and name in self.text(path)[0] and whole.search(self.text(path)[0]):
+            if is_code(path) and name in self.text(path)[0] and alone.search(self.text(path)[0]):
                 found = self.outline(path)
                 parsed += 1
                 if found is not None:
@@ -175,49 +177,48 @@ class Search:
         self.hits: dict[str, dict[int, dict[int, float]]] = {}
         """path to line to concept to weight"""
         self._having: list[set[str]] = [set() for _ in concepts]
-        whole = {" ".join(terms(name)) for name in names}
-        for number, concept in enumerate(concepts):
-            for nth, (words, weight) in enumerate(concept.variants):
-                if nth and concept.word in whole and self._having[number]:
-                    break  # a name that stands here as it was written is not meant in parts
-                parts = words.split()
-                if nth and weight < PLAIN:
-                    weight *= ALIKE
-                if len(parts) == 1:
-                    self._word(number, parts[0], weight)
-                else:
-                    self._phrase(number, parts, weight)
-        self.weights = self._rarity()
+        self._scales: list[dict[str, float]] = [{} for _ in concepts]
+        blocks = sum(len(document.lines) // BLOCK + 1 for document in tree.documents.values())
+        self.unheard = _rarity(blocks, 0)
+        written = {" ".join(terms(name)) for name in names}
+        self.weights = [
+            concept.weight * self._heard(number, concept, blocks, concept.word in written)
+            for number, concept in enumerate(concepts)
+        ]
         self._units: list[Unit] | None = None
         self._meant: dict[str, frozenset[int]] = {}
 
-    def _rarity(self) -> list[float]:
-        """How much each concept tells: its inverse frequency over blocks of lines."""
-        counts = [0] * len(self.concepts)
-        for lines in self.hits.values():
-            blocks = {
-                (line // BLOCK, number) for line, concepts in lines.items() for number in concepts
-            }
-            for _, number in blocks:
-                counts[number] += 1
-        total = sum(len(document.lines) // BLOCK + 1 for document in self.tree.documents.values())
-        self.unheard = math.log(1 + (total + 0.5) / 0.5) ** RARITY
-        rare = [
-            math.log(1 + (total - count + 0.5) / (count + 0.5)) ** RARITY if count else 0.0
-            for count in counts
-        ]
-        return [weight * concept.weight for weight, concept in zip(rare, self.concepts)]
+    def _heard(self, number: int, concept: Concept, blocks: int, written: bool) -> float:
+        """Notes where a concept stands under each of its names; how much it tells: how rare the word itself is, else the rarest
+        synonym. A synonym counts less where it is more common than the word."""
+        own: dict[tuple[str, int], float] = {}
+        others: list[tuple[str, float, set[tuple[str, int]]]] = []
+        for nth, (words, weight) in enumerate(concept.variants):
+            if nth and written and own:
+                break  # a name that stands here as it was written is not meant in parts
+            parts = words.split()
+            found = set(self._word(parts[0]) if len(parts) == 1 else self._phrase(parts))
+            if nth and weight < PLAIN:
+                others.append((words, weight * ALIKE, found))
+            else:
+                for at in found:
+                    own[at] = max(own.get(at, 0.0), weight)
+        rare = [_rarity(blocks, _blocks(found)) if found else 0.0 for _, _, found in others]
+        tells = _rarity(blocks, _blocks(own)) if own else max(rare, default=0.0)
+        for (words, weight, found), heard in zip(others, rare):
+            self._scales[number][words] = scale = weight * min(1.0, heard / (tells or 1.0))
+            for at in found:
+                own[at] = max(own.get(at, 0.0), scale)
+        for (path, line), weight in own.items():
+            self.hits.setdefault(path, {}).setdefault(line, {})[number] = weight
+            self._having[number].add(path)
+        return tells
 
     def files(self, number: int) -> set[str]:
         """The files that have a concept, under any of its names."""
         return self._having[number]
 
-    def _hit(self, path: str, line: int, number: int, weight: float) -> None:
-        at = self.hits.setdefault(path, {}).setdefault(line, {})
-        at[number] = max(at.get(number, 0.0), weight)
-        self._having[number].add(path)
-
-    def _word(self, number: int, word: str, weight: float) -> None:
+    def _word(self, word: str) -> Iterator[tuple[str, int]]:
         stem = self.tree.stems([word])[word]
         seek = stem[:-1] if stem.endswith("i") and len(stem) > 3 else stem
         if not word.startswith(seek) or len(seek) < 2:
@@ -236,9 +237,9 @@ class Search:
             stems = self.tree.stems({form for _, form in found})
             for place, form in found:
                 if form == word or stems[form] == stem:
-                    self._hit(path, bisect_right(starts, place), number, weight)
+                    yield path, bisect_right(starts, place)
 
-    def _phrase(self, number: int, parts: list[str], weight: float) -> None:
+    def _phrase(self, parts: list[str]) -> Iterator[tuple[str, int]]:
         joined = re.compile(r"[\W_]{0,3}".join(re.escape(part) for part in parts))
         longest = max(parts, key=len)
         for path in self.tree.documents:
@@ -246,11 +247,9 @@ class Search:
             if longest not in low:
                 continue
             for found in joined.finditer(low):
-                if (
-                    not text[found.start() - 1 : found.start()].isalpha()
-                    or text[found.start()].isupper()
-                ):
-                    self._hit(path, bisect_right(starts, found.start()), number, weight)
+                at = found.start()
+                if not text[at - 1 : at].isalpha() or text[at].isupper():
+                    yield path, bisect_right(starts, at)
 
     def units(self) -> list[Unit]:
         """Every unit that has a word of the question, best first."""
@@ -268,10 +267,7 @@ class Search:
     def best_files(self, most: int = MOST_FILES) -> list[str]:
         """The files of which some lines have most of the question, those with its very names first: only these are parsed."""
         worth: dict[str, float] = {}
-        named = [
-            re.compile(rf"(?<![\w$]){re.escape(name.rpartition('.')[2])}(?![\w$])")
-            for name in self.names
-        ]
+        named = [whole(name) for name in self.names]
         for path, lines in self.hits.items():
             blocks: dict[int, dict[int, float]] = {}
             for line, concepts in lines.items():
@@ -299,6 +295,8 @@ class Search:
             one = sections.setdefault((start, end), Gathered(definition, start, end, heading))
             one.lines[line] = concepts
             prose = outlined is None or line in outlined.prose
+            if definition is not None and line == definition.doc:
+                one.first = concepts
             for number, weight in concepts.items():
                 part = one.said if prose else one.body
                 part[number] = part.get(number, 0.0) + weight
@@ -335,7 +333,7 @@ class Search:
                 wanted = words.split()
                 known = self.tree.stems(wanted)
                 if all(known[word] in have for word in wanted):
-                    worth = weight * (ALIKE if nth and weight < PLAIN else 1.0)
+                    worth = self._scales[number].get(words, weight) if nth else weight
                     out[number] = max(out.get(number, 0.0), worth)
         return out
 
@@ -348,24 +346,24 @@ class Search:
             often = (
                 NAME_WEIGHT * named
                 + PLACE_WEIGHT * lies
+                + FIRST_WEIGHT * one.first.get(number, 0.0)
                 + (PROSE_WEIGHT * said + CODE_WEIGHT * body) / size
             )
             score += weight * often * (1 + SATURATION) / (often + SATURATION)
             covered += weight * min(1.0, max(named, lies * 0.8, body + said))
         score *= (COVERED + covered / total) * (1 + NEAR * self._near(one.lines) / total) * factor
-        if one.definition is not None and one.definition.name.startswith("__"):
-            score *= 0.8
-        if one.definition is not None and self.tree.documents[path].lines[
-            one.definition.end - 1
-        ].rstrip().endswith(_STUB):
+        known = one.definition
+        if known is not None and known.name.startswith("_"):
+            score *= 0.8 if known.name.startswith("__") else PRIVATE
+        if known is not None and self.tree.documents[path].lines[known.end - 1].rstrip().endswith(
+            _STUB
+        ):
             score *= 0.6  # it says that something is there, and nothing of it
-        if one.definition is not None and self.names:
-            if self.names & {one.definition.name, one.definition.qualified}:
+        if known is not None and self.names:
+            if self.names & {known.name, known.qualified}:
                 score = score * 2 + 3 * total * factor
-            elif any(part in self.names for part in one.definition.qualified.split(".")[:-1]):
-                score = (
-                    score * 1.5 + 1.5 * total * factor
-                )  # what is inside of something that the question names
+            elif self.names & set(known.qualified.split(".")[:-1]):  # inside of what is named
+                score = score * 1.5 + 1.5 * total * factor
         lines = tuple(sorted((line, self._worth(at)) for line, at in one.lines.items()))
         concepts = frozenset(number for at in one.lines.values() for number in at)
         return Unit(
@@ -385,6 +383,16 @@ class Search:
                     here[number] = max(here.get(number, 0.0), weight)
             best = max(best, self._worth(here))
         return best
+
+
+def _blocks(places: Iterable[tuple[str, int]]) -> int:
+    """In how many blocks of lines the places lie."""
+    return len({(path, line // BLOCK) for path, line in places})
+
+
+def _rarity(total: int, count: int) -> float:
+    """How much it tells that a word is there: its inverse frequency over blocks of lines."""
+    return math.log(1 + (total - count + 0.5) / (count + 0.5)) ** RARITY
 
 
 _STUB = (": ...", " ...")

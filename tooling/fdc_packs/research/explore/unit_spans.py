@@ -39,6 +39,7 @@ class Gathered:
     end: int
     heading: str = ""
     named: dict[int, float] = field(default_factory=dict)
+    first: dict[int, float] = field(default_factory=dict)
     said: dict[int, float] = field(default_factory=dict)
     body: dict[int, float] = field(default_factory=dict)
     lines: dict[int, dict[int, float]] = field(default_factory=dict)
@@ -56,8 +57,12 @@ class Spans:
             else [one for one in outlined.definitions if one.kind not in ("variable",)]
         )
         self.starts = [one.line for one in self.definitions]
-        self.docs = {one.doc: one for one in self.definitions if 0 < one.doc < one.line}
-        self.prose = frozenset[int]() if outlined is None else outlined.prose
+        self.docs = {
+            line: one
+            for one in self.definitions
+            for line in range(one.doc, one.line)
+            if 0 < one.doc
+        }
         self.passages: list[tuple[int, int, str]] = []
         if shape is not None:
             from ..retrieval.retrieve import passages
@@ -75,18 +80,12 @@ class Spans:
         if self.passages and first >= 0:
             start, end, heading = self.passages[first]
             return None, start, max(end, line), heading
+        if line in self.docs:  # the comment above a definition is its documentation
+            one = self.docs[line]
+            return one, one.line, one.end, ""
         for number in range(first, -1, -1):
             one = self.definitions[number]
             if one.end >= line:
-                return one, one.line, one.end, ""
-        if (
-            line in self.prose and self.docs
-        ):  # the comment right above a definition is its documentation
-            above = line
-            while above - 1 in self.prose:
-                above -= 1
-            if above in self.docs:
-                one = self.docs[above]
                 return one, one.line, one.end, ""
         start = (line - 1) // SECTION * SECTION + 1
         return None, start, min(start + SECTION - 1, self.size), ""

@@ -34,8 +34,10 @@ class Outline(NamedTuple):
 
 
 def remark_above(line: int, prose: set[int], lines: tuple[str, ...]) -> int:
-    """The first line with words of the comment right above a definition; 0 where there is none."""
+    """The first line with words of the comment above a definition; 0 where there is none. A block may end a line above it."""
     above = line
+    if line > 2 and not lines[line - 2].strip() and lines[line - 3].rstrip().endswith("*/"):
+        above -= 1
     while above - 1 in prose:
         above -= 1
     return next((number for number in range(above, line) if WORDS.search(lines[number - 1])), 0)

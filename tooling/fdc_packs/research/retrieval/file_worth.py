@@ -12,7 +12,7 @@ TESTS = re.compile(
     r"(?:^|/)(?:tests?|testing|spec|__tests__)/|(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*\.(?:test|spec)|conftest)\.\w+$"
 )
 EXAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?)/")
-ASIDE = 0.45
+ASIDE = 0.35
 """What a test or an example is worth beside the code that it shows, unless one is asked for."""
 _OF_TESTS = frozenset(("test", "tests", "testing"))
 _OF_EXAMPLES = frozenset(("example", "examples", "sample", "demo", "benchmark"))

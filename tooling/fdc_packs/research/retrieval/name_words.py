@@ -7,6 +7,11 @@ import re
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
+def whole(name: str) -> re.Pattern[str]:
+    """Where a name, of which the last part counts, stands as a word of its own."""
+    return re.compile(rf"(?<![\w$]){re.escape(name.rpartition('.')[2])}(?![\w$])")
+
+
 def ends(text: str, at: int, length: int) -> int:
     """Where the word ends that has its beginning here; 0 where no word begins here."""
     before = text[at - 1] if at else " "

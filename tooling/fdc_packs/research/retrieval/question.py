@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..outline.sentences import WIDE
 from .stems import spread
-from .stop_words import ALIKE, EMPTY, STOP, forms, respelt
+from .stop_words import ASKING, EMPTY, STOP, alike, forms, respelt
 
 MAX_QUESTION = 20_000
 """Characters of a question that are read; the rest is material, not a question."""
@@ -20,6 +20,8 @@ MAX_CONCEPTS = 32
 ALIKE_WEIGHT = 0.45
 PART_WEIGHT = 0.5
 FORM_WEIGHT = 0.9
+FADED = 0.5
+"""What a verb by which a question asks (`decided`, `kept`) is worth, of what its rarity says."""
 FAINT = 0.25
 """What a word that hardly tells anything (`same`, `another`) is worth, of what its rarity says."""
 
@@ -125,10 +127,8 @@ def _add(out: dict[str, Concept], parts: list[str], phrase: bool) -> None:
         other_side = respelt(name)
         if other_side is not None:
             variants.append((other_side, 0.95))
-        variants += [
-            (other, ALIKE_WEIGHT)
-            for other in ALIKE.get(name, ALIKE.get(name.removesuffix("s"), ()))
-        ]
+        variants += [(other, ALIKE_WEIGHT) for other in alike(name)]
     else:
         variants += [(part, PART_WEIGHT) for part in parts if part not in STOP and len(part) > 1]
-    out.setdefault(name, Concept(name, tuple(variants), phrase or len(parts) > 1))
+    weight = FADED if name in ASKING else 1.0
+    out.setdefault(name, Concept(name, tuple(variants), phrase or len(parts) > 1, weight))

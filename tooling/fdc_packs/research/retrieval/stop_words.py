@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+
+from .stems import stem
 
 STOP = frozenset(
     """a about above after again already even still against all also although am an and any are aren as at be because been before
@@ -27,7 +30,12 @@ EMPTY = frozenset(
 
 ASKING = frozenset(
     """decide decides decided deciding determine determines determined determining choose chooses chose chosen choosing
-    pick picks picked picking figure figures figured handle handles handled handling ensure ensures ensured""".split()
+    pick picks picked picking figure figures figured handle handles handled handling ensure ensures ensured
+    find finds found finding notice notices noticed recognise recognised recognize recognized know knows known learn learns
+    turn turns turned turning keep keeps kept keeping put puts putting brought bring brings become becomes became
+    compute computes computed computing calculated calculate calculates answer answers according nevertheless directly
+    stand stands standing stood cause causes caused look looks looking watch matter care tell tells told wants
+    avoid avoids avoided avoiding prevent prevents prevented refused refuse refuses guarantee guaranteed""".split()
 )
 """Verbs by which a question asks how something is done: code that does it seldom has them."""
 
@@ -120,6 +128,169 @@ close shut
 equal identical same
 define declare definition declaration
 refer reference
+address url uri link location
+reply respond response answer
+verb method
+convert transform translate turn cast coerce
+decode decompress unpack inflate extract unzip parse
+compress deflate gzip zip pack encode
+encrypt cipher
+sign signature hmac digest hash checksum
+tamper forge signature verify
+hide mask obfuscate conceal redact secret
+endless infinite unlimited forever
+exceed max maximum limit large long
+wait sleep delay timeout pause
+timeout deadline expire expiry
+notice detect recognise identify check
+guess detect infer sniff estimate
+busy running active
+idle inactive unused
+catch caught except recover rescue
+raise throw
+broken invalid malformed corrupt bad
+escape quote sanitize
+strip trim remove clean
+clean normalize sanitize
+cut split tokenize chunk truncate
+shorten truncate abbreviate ellipsis
+priority precedence order sort
+first begin start head initial leading
+last end tail final trailing
+count number amount total length
+twice duplicate double repeated
+unique distinct
+misspell mistype typo similar suggest close
+suggest propose hint recommend similar
+colour color ansi style
+terminal tty console screen
+key press
+type enter input
+login authenticate authentication auth credentials
+user username
+permission access authorization
+redirect forward location
+body payload content data
+async asynchronous await coroutine
+process subprocess child fork spawn
+kill terminate signal
+schedule cron timer
+job task work
+queue buffer
+cache memo memoize
+event signal hook callback listener handler
+notify emit trigger fire dispatch
+subscribe listen register
+register attach install add
+unregister remove detach
+plugin extension addon middleware
+keyword parameter argument
+required mandatory missing
+help usage
+message text
+render display format print
+template view page
+locale language gettext i18n translate
+integer int number
+float decimal number
+date time datetime timestamp
+timezone tz zone offset
+object instance
+type class kind
+attribute property field member
+inherit subclass parent base
+child nested sub inner
+parent super base outer
+equal compare eq
+serialize dump encode marshal
+deserialize load decode parse unmarshal
+write dump put save
+read parse load get
+upload multipart file
+stream chunk iterate
+static asset
+serve server
+bind listen port
+socket connection
+connect open dial
+disconnect close drop lost
+retry again attempt repeat
+mock fake stub
+warn warning deprecate
+obsolete legacy deprecated
+traceback stack trace
+log logger logging
+regex regexp regular pattern
+wildcard glob pattern
+match fit
+row line
+offset position index cursor
+whitespace blank space
+newline linebreak
+upper lower case
+nonce random token
+sum total
+average mean
+nearest closest
+edge link
+cycle loop
+adjacent neighbor
+ask prompt confirm question
+progress bar
+accept allow permit
+tmp temp temporary
+mutex lock
+wrap break fold
+heading header title
+insert add append
+replace substitute swap
+lazy deferred late
+undefined missing unknown none null
+unknown unexpected
+recursive nested recursion
+browser client agent
+peer remote other
+ping heartbeat alive keepalive
+collect gather aggregate accumulate
+group bucket cluster
+assign set
+reset clear flush empty
+enter push
+leave pop exit
+protect guard secure
+refuse reject deny raise error
+avoid prevent guard protect
+rename relabel
+change update set replace mutate
+grow expand extend resize
+shrink reduce
+reserve allocate
+free release
+shut close
+attach mount
+header field
+letter character char
+word token
+sentence text
+folder dir directory path
+wildcard star asterisk
+sequence list tuple
+key name
+value data
+size length width
+wide width
+tall height
+deep depth nested
+finish complete done end
+unfinished partial incomplete
+half partial
+whole full complete entire
+single one alone only
+several multiple many
+everything all
+hidden private internal
+public exported
+constant static
 """.strip().split("\n")
 
 
@@ -133,8 +304,26 @@ def _table() -> dict[str, tuple[str, ...]]:
     return {word: tuple(others) for word, others in out.items()}
 
 
-ALIKE: dict[str, tuple[str, ...]] = _table()
-"""Word to words that a document may use in its place."""
+_ALIKE: dict[str, tuple[str, ...]] = _table()
+
+
+@cache
+def _by_stem() -> dict[str, tuple[str, ...]]:
+    out: dict[str, tuple[str, ...]] = {}
+    for word, others in _ALIKE.items():
+        out[stem(word)] = out.get(stem(word), ()) + others
+    return out
+
+
+def alike(word: str) -> tuple[str, ...]:
+    """Words that a text may use in place of a word, in any of its forms.
+
+    >>> alike("deleted")[:3]
+    ('remove', 'erase', 'drop')
+    """
+    found = _ALIKE.get(word) or _by_stem().get(stem(word), ())
+    return tuple(dict.fromkeys(one for one in found if stem(one) != stem(word)))
+
 
 _ODD_FORMS = """
 arise arose arisen; bear bore borne; beat beaten; become became; begin began begun; bend bent; bind bound; bite bitten; blow

@@ -289,7 +289,9 @@ def _tools(
     }
     for use in seen.tools:
         declared = linker.catalogue.tools.get(use.name)
-        if use.name not in owners and not (declared and declared.action in by_action):
+        of_a_pack = ("tools", use.name) in linker.catalogue.packs  # which says how it is used
+        known = of_a_pack or (declared and declared.action in by_action)
+        if use.name not in owners and not known:
             times = "once" if use.used == 1 else f"{use.used} times"
             yield Diagnostic(
                 _line(use.line), "FDC537", f"`{use.name}` was used {times}, and no protocol names it",
@@ -299,12 +301,12 @@ def _tools(
     for tool, where in sorted(owners.items()):
         if tool not in stated:
             continue  # only a check names it, which may well forbid it
-        known = (
+        used_somewhere = (
             _script(tool) in started
             if "/" in tool
             else tool in used or tool.rpartition(".")[2] in used
         )
-        if not known:
+        if not used_somewhere:
             names = ", ".join(f"`{name}`" for name in sorted(where))
             yield Diagnostic(
                 _top(sorted(where.values())[0]),

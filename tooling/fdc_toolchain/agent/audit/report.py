@@ -31,9 +31,15 @@ def summary(found: Audit) -> list[str]:
     """What the audit comes to, in at most three sentences."""
     rules, seen = len(found.rules), found.usage
     broken = found.count(BROKEN)
+    idle = sum(item.code == "FDC539" for item in found.findings)
     lines = [
         f"{found.count(ENFORCED)} of {_count(rules, 'rule')} enforced, {found.count(ADVICE)} advice"
         + (f", {broken} call themselves enforced and are not" if broken else "")
+        + (
+            f"; {idle} of them apply to no step of the plans here (`--strict` lists them)"
+            if idle
+            else ""
+        )
     ]
     if seen.entries or seen.damaged or seen.invalid:
         bad = len(seen.damaged) + len(seen.invalid)
@@ -43,7 +49,7 @@ def summary(found: Audit) -> list[str]:
             + (f"; {_count(bad, 'damaged line')} passed over" if bad else "")
         )
     else:
-        lines.append("log: nothing is on record")
+        lines.append("log: nothing is on record, since no task was started (`fdc start`)")
     return lines
 
 

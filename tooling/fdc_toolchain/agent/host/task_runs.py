@@ -212,4 +212,4 @@ def _task(root: str, task_id: str) -> dict[str, Any] | None:
     from ...tasks.activity import open_tasks
 
     found = [task for task in open_tasks(activity_log.content(root)) if task.id == task_id]
-    return found[-1]._replace(named=True)._asdict() if found else None
+    return found[-1]._asdict() if found else None

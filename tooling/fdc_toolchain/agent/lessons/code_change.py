@@ -17,6 +17,7 @@ _KEPT = (
 )
 """Folders that a lesson's code change must not touch, with reasons. The engine refuses more (`workspace.files`)."""
 
+_SEARCH, _MIDDLE, _REPLACE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
 _FILES = ("agents.md", "version", "fdc.toml", "fdc_tools.json", "fdc_tools.lock.json")
 
 
@@ -37,22 +38,43 @@ def path_fault(path: str) -> str | None:
     return None
 
 
+def sections(diff: str) -> str:
+    """A diff as SEARCH and REPLACE sections; of a unified diff one for each hunk: what it keeps and removes, and
+    what it keeps and adds. Raises ValueError for a diff that is neither, or of several files."""
+    lines = diff.replace("\r\n", "\n").strip("\n").split("\n")
+    if lines[0] == _SEARCH:
+        return "\n".join(lines)
+    start = next((at for at, line in enumerate(lines) if line.startswith("@@")), None)
+    if start is None:
+        raise ValueError(f"the diff does not begin with `{_SEARCH}`, and has no line `@@`")
+    hunks: list[tuple[list[str], list[str]]] = []
+    for number, line in enumerate(lines[start:], start + 1):
+        sign, text = line[:1] or " ", line[1:]
+        if line.startswith("@@"):
+            hunks.append(([], []))
+        elif sign not in " -+\\" or text in (_SEARCH, _MIDDLE, _REPLACE):
+            raise ValueError(f"line {number} of the diff is not of one file's change")
+        else:
+            hunks[-1][0].extend([text] * (sign in " -"))
+            hunks[-1][1].extend([text] * (sign in " +"))
+    if not all(before for before, _ in hunks):
+        raise ValueError("a hunk of the diff has no line that says where it belongs")
+    return "\n".join(
+        line for before, after in hunks for line in (_SEARCH, *before, _MIDDLE, *after, _REPLACE)
+    )
+
+
 def code_change_plan(path: str, diff: str) -> str:
     """The plan that applies `diff` to the file at `path`: `replace_with_git_merge_diff`, path, diff.
 
     It is governed by `tooling/code_change_fsm.json` (one write and no more) and grants itself this file alone.
-    Raises ValueError for a path that no lesson may change and for a diff without a section.
+    Raises ValueError for a path that no lesson may change and for a diff without a section or a hunk.
     """
     from ...syntax.values import escape
 
     fault = path_fault(path)
     if fault:
         raise ValueError(fault)
-    lines = diff.replace("\r\n", "\n").strip("\n").split("\n")
-    if lines[0] != "<<<<<<< SEARCH":
-        raise ValueError("the diff does not begin with `<<<<<<< SEARCH`")
-    block = "\n".join(
-        f"    {line}" if line else "" for line in escape("\n".join(lines)).split("\n")
-    )
+    block = "\n".join(f"    {line}" if line else "" for line in escape(sections(diff)).split("\n"))
     word = quoted(path)
     return f"# FSM: {AUTOMATON}\nallow write {word}\nreplace_with_git_merge_diff {word}\n{block}\n"

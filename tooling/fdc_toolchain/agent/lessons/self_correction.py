@@ -30,7 +30,7 @@ from ...protocols.update import Edit, Refusal, edit
 from ...tasks.actions import Fault, Wish, shown, wish_of
 from . import lessons_file as store
 from . import protocol_updater
-from .code_change import code_change_plan
+from .code_change import code_change_plan, sections
 from .code_suggester import PLANS, write_plan
 from .lessons import APPLIED, APPLYING, FAILED, PENDING, Lesson, history
 
@@ -263,7 +263,7 @@ def _edit(files: Mapping[str, bytes], wish: Wish) -> Edit:
 
 def _patch(ports: Ports, path: str, diff: str, base: bytes | None) -> _Change:
     try:
-        before, after = ports.patched(path, diff, base)
+        before, after = ports.patched(path, sections(diff), base)
     except CannotPatch as wrong:
         raise _Failed(str(wrong)) from wrong
     return _Change(path, before, after, f"Successfully changed {path}.")

@@ -12,6 +12,7 @@ from ..control import digest
 from ..file_sets import Files, lasting
 from ..flow import Flow
 from ..labels import KEPT, Name, State, covers, stored, within, written
+from ..made_of import check_made_of
 from ..plans import Wrong
 
 if TYPE_CHECKING:
@@ -31,9 +32,12 @@ def make(program: Program, making: type[Making] | None = None) -> Data:
     `making`: the walk that makes them (for tests).
     """
     left: Left = {}
+    if making is None:
+        check_made_of(program)
     while True:
         rows = Rows(program, left, making or Making)
-        rows.row(program["root"], False, {}, State({}, stored(program), {}, 0), 0)
+        begin = State({}, stored(program, "texts"), stored(program, "there"), 0)
+        rows.row(program["root"], False, {}, begin, 0)
         if within(rows.left, left):
             break
         left = {files: left.get(files, 0) | rows.left.get(files, 0) for files in left | rows.left}

@@ -7,10 +7,11 @@ import os
 
 import click
 
+from ...diagnostics.verdict_line import verdict_line
+from ...text.plan_fences import fences
 from . import hook_answer
 from .guarded_calls import refused
 from .hook_answer import Answer, CannotDecide, Event, before_a_tool, folder_of, object_in, text_in
-from .plan_fences import fences
 
 _NAME = "ExitPlanMode.plan"  # the name in findings; line numbers are those of the document
 MOST_PLAN = 2_000_000
@@ -58,7 +59,8 @@ def decided(event: Event, allow: bool) -> Answer | None:
         return refused(name, f"{why}\n{api.brief(merged)}")
     proved = sum(result.verdict == "proved" for result in results)
     assumed = sum(len(result.assumptions) for result in results)
-    said = f"fdc: {proved} of {len(results)} plans proved, on {assumed} assumptions"
+    counted = verdict_line(len(results), assumed, len(results) - proved)
+    said = f"fdc: {counted.removesuffix(', no findings')}"
     if allow and name == "PermissionRequest" and proved == len(results):
         # Without `updatedInput`, Claude Code 2.1.199 and newer ignore the decision.
         decision: Answer = {"behavior": "allow", "updatedInput": given}

@@ -22,10 +22,11 @@ Entry = tuple[str, str, str]
 
 
 class Sorted(NamedTuple):
-    """Findings that are not in the baseline, and the number of those that are."""
+    """Findings that are not in the baseline, the number of those that are, and if some of those are errors."""
 
     new: list[Diagnostic]
     known: int
+    unproved: bool
 
 
 def write(path: str, findings: list[Diagnostic], sources: Callable[[str], str | None]) -> int:
@@ -49,13 +50,14 @@ def write(path: str, findings: list[Diagnostic], sources: Callable[[str], str | 
 def sort(path: str, findings: list[Diagnostic], sources: Callable[[str], str | None]) -> Sorted:
     """Separates the findings by whether the baseline at `path` contains them. Raises UsageError."""
     known = Counter(_load(path))
-    new = []
+    new, unproved = [], False
     for item, entry in zip(findings, _entries(findings, sources), strict=True):
         if known[entry]:
             known[entry] -= 1
+            unproved = unproved or item.severity == "error"
         else:
             new.append(item)
-    return Sorted(new, len(findings) - len(new))
+    return Sorted(new, len(findings) - len(new), unproved)
 
 
 def _entries(findings: list[Diagnostic], sources: Callable[[str], str | None]) -> list[Entry]:

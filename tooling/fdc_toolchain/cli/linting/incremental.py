@@ -145,15 +145,14 @@ def _rows(linker: Linker, contents: Contents, keys: list[str], wanted: set[str])
     for item in found:
         by_file.setdefault(item.span.path, []).append(item)
     rows = []
+    ids: dict[str, bytes | None] = {}  # of what was read: most is asked for by many plans
     for key in keys:
         unit = linker.units[key]
         parts = parted(ordered(by_file.get(key, [])))
         mine = [*parts.findings, *parts.fragments, *linker.automaton_findings(unit.reads)]
-        facts: list[Fact] = [
-            (False, name, _id_as_read(linker, contents, name))
-            for name in unit.asked
-            if not name.startswith("fdc:")
-        ]
+        names = [name for name in unit.asked if not name.startswith("fdc:")]
+        ids |= {name: _id_as_read(linker, contents, name) for name in names if name not in ids}
+        facts: list[Fact] = [(False, name, ids[name]) for name in names]
         facts += [
             (True, path, linker.files.exists(path)) for path in context.probes.get(key, set())
         ]

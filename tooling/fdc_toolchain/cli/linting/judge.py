@@ -12,7 +12,7 @@ from ...diagnostics.diagnostic import Diagnostic, ordered, parted
 from ...diagnostics.formats import COUNTING
 from ...diagnostics.verdict_line import verdict_line
 from ...exits import CLEAN, FINDINGS, WorldError
-from ...linking.project.places import MAX_FILE, leads_out
+from ...linking.project.places import MAX_FILE, Inside
 from ...linking.project.regular_file import read
 from ...workspace.confirmed_settings import settings_of
 from .options import Options
@@ -53,6 +53,7 @@ def judge(
 
 def reader(root: str) -> Callable[[str], str | None]:
     """Reads texts of files in the form that spans refer to."""
+    inside = Inside(root)
 
     def sources(key: str) -> str | None:
         try:
@@ -60,7 +61,7 @@ def reader(root: str) -> Callable[[str], str | None]:
                 from ...packs import shipped
 
                 data = shipped.read(key[4:]) or b""
-            elif leads_out(root, key):
+            elif inside.leads_out(key):
                 return None
             else:
                 data = read(os.path.join(root, key), MAX_FILE)
@@ -100,14 +101,18 @@ def report(
     if options["baseline"]:
         from . import baseline
 
-        new, known = baseline.sort(str(options["baseline"]), findings, sources)
+        new, known, unproved = baseline.sort(str(options["baseline"]), findings, sources)
+        if unproved:  # nothing is said of how many plans are proved
+            checked, others = 0, checked + others
         parts = parted(found)
         findings, found = new, [*new, *parts.assumptions, *parts.fragments]
     listed = bool(options["assumptions"])
     if options["quiet"] and not findings and not listed and form in COUNTING:
         text = ""
-    elif known and not findings and not listed and form in COUNTING:
-        text = "no new findings\n"
+    elif known and not findings and form in COUNTING:
+        from ...report.concise import finding_line
+
+        text = "".join(f"{finding_line(item)}\n" for item in found if listed) + "no new findings\n"
     elif not found and form in COUNTING:
         text = verdict_line(checked, uncounted, listed=listed, others=others) + "\n"
     else:

@@ -138,14 +138,19 @@ def _made(
     model = held or model_for(linker.root, asked)
     if model is None:
         terminal = sys.stdin is not None and sys.stdin.isatty()
-        made = skeleton(linker, task, fsm=fsm, tools=tools, ask=_ask if terminal else None)
+        made = skeleton(linker, task, fsm=fsm, tools=tools)
+        loops = not findings_of(proved(linker.root, path, made.text))
+        if terminal or not loops:
+            ask = _ask if terminal else None
+            made = skeleton(linker, task, fsm=fsm, tools=tools, ask=ask, loops=loops)
         remarks = [
             f"`{name}` matches the task, but the automaton does not accept it at this point of the plan"
             for name in made.left_out
         ]
+        remarks += [f"`{file}` does not exist, and no step makes it" for file in made.missing]
         if not made.fits:
             remarks.append(
-                "no tool matches the words of the task, so the plan has no step for it: write a verb and its object"
+                "no tool matches the words of the task, so the plan at most reads its files: write a verb and its object"
                 " (`read docs/a.md`), put commands between backticks, or write the steps yourself (`fdc tools` lists the tools)"
             )
         if made.inputs:

@@ -217,8 +217,7 @@ def _purse(
 def _named(root: str, task: str | None, task_id: str | None) -> str:
     """The id of a new task. Raises UsageError for an invalid id, or the id of another task."""
     from ...agent.host import files
-    from ...agent.state import task_id_of
-    from ...tasks.activity import task_fault
+    from ...tasks.activity import task_fault, task_id_of
 
     if not (task or "").strip():
         raise UsageError("the task is empty")

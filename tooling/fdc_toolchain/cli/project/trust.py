@@ -78,11 +78,11 @@ def _rows(root: str, yes: bool, withdraw: bool) -> int:
 
 def _files(root: str, given: tuple[str, ...], yes: bool, withdraw: bool) -> int:
     """Approves files one after the other; the exit code is 1 where one of them was declined."""
-    import getpass
     import time
 
     from ...check import key_of
     from ...report.terminal.terminal_text import visible
+    from ...runs.records.questions import user
     from ...workspace import outside_table
 
     declined = False
@@ -115,8 +115,6 @@ def _files(root: str, given: tuple[str, ...], yes: bool, withdraw: bool) -> int:
             click.echo("Not approved.")
             declined = True
             continue
-        outside_table.approve(
-            root, key, row.sha256, getpass.getuser(), time.time(), withdrawn=withdraw
-        )
+        outside_table.approve(root, key, row.sha256, user(), time.time(), withdrawn=withdraw)
         click.echo("Withdrawn." if withdraw else "Approved.")
     return FINDINGS if declined else CLEAN

@@ -128,6 +128,10 @@ def command(
     show = progress(form, quiet, look, is_terminal())
     if form == "text" and not quiet:
         logged = "" if task is None else f", for the task `{visible(task.id)}`"
+        if task is not None and task.chosen_of > 1:
+            logged += (
+                f" (the newest of {task.chosen_of} that are open; `--task-id ID` names another)"
+            )
         logged = logged if simulate is None else f", simulated by {visible(simulate)}"
         show.line(f"run {name}: {visible(shown)}{logged}")
     ended = run_driver.drive_run(

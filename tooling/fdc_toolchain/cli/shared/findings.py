@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import click
-
+from ...console.terminal import say
 from ...diagnostics.diagnostic import Diagnostic
 from ...report.concise import finding_line
 
@@ -13,8 +12,8 @@ from ...report.concise import finding_line
 def show(findings: Iterable[Diagnostic], *, err: bool = True) -> None:
     """Prints the findings in order, on stderr unless they are the command's result."""
     for item in findings:
-        click.echo(finding_line(item), err=err)
+        say(finding_line(item), err=err)
         for label in item.labels:
-            click.echo(f"  {label.span}: {label.message}", err=err)
+            say(f"  {label.span}: {label.message}", err=err)
         if item.help:
-            click.echo(f"  help: {item.help}", err=err)
+            say(f"  help: {item.help}", err=err)

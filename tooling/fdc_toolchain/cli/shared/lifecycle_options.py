@@ -11,7 +11,7 @@ from ...linking.project.root import find_root
 from ...tasks.lifecycle import Report
 
 task_id_option = click.option(
-    "--task-id", required=True, metavar="ID", help="The task: one line, such as a ticket's number."
+    "--task-id", metavar="ID", help="The task: one line, such as a ticket's number."
 )
 workspace_option = click.option("--workspace", metavar="DIR", help="Work as if started in DIR.")
 

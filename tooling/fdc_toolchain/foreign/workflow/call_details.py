@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from .formula import Formula, constant
 from .language import CHOSEN, SESSION
-from .rounds import literal, not_negative, number
-from .script import FUNCTIONS, arguments
+from .rounds import not_negative, number
+from .script import FUNCTIONS, arguments, literal
 from .values import Env, Value
 
 if TYPE_CHECKING:

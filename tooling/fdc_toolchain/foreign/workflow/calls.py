@@ -8,8 +8,8 @@ from .call_details import model_of, shares, sliced
 from .formula import ONE, ZERO, Formula
 from .language import HARMLESS, METHODS, SESSION, STARTERS, VALUES, words
 from .rounds import number
-from .script import NotBounded, arguments, bare, parts
-from .values import DATA, FREE, Cost, Env, Value, one_agent
+from .script import NotBounded, arguments, bare, parameters, parts
+from .values import ABSENT, DATA, FREE, Cost, Env, Value, as_item, one_agent
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -48,6 +48,10 @@ def called(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
         for argument, one in zip(arguments(node), values):
             follower.escape(one, argument)
         values = []
+    else:
+        counts = [len(parameters(one.node)) for one in value.functions if one.node is not None]
+        most = max(counts, default=0)
+        values += [ABSENT] * (most - len(values))
     if not value.functions:
         return cost + more, DATA
     each, result = follower.calls(value, values, node)
@@ -105,7 +109,7 @@ def _parallel(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
     if first.type != "array":
         cost, value = follower.evaluate(first, env)
         each, result = _thunks(follower, first, value, node)
-        return extra + cost + each, Value((), result, value.size)
+        return extra + cost + each, Value((), as_item(follower, result), value.size)
     total, result, size = extra, DATA, ZERO
     rounds = ZERO
     whole, together = True, True
@@ -125,7 +129,9 @@ def _parallel(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
         result = result.either(returned)
         rounds = rounds.either(each.rounds) if together else rounds + each.rounds
         total = total + each._replace(rounds=ZERO)
-    return total._replace(rounds=total.rounds + rounds), Value((), result, size if whole else None)
+    return total._replace(rounds=total.rounds + rounds), Value(
+        (), as_item(follower, result), size if whole else None
+    )
 
 
 def _thunks(follower: Follower, node: Node, value: Value, at: Node) -> tuple[Cost, Value]:
@@ -158,7 +164,7 @@ def _pipeline(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
     if each.agents:
         size = follower.size(items, value)
         total = total + follower.multiplied(node, each, size, together=together)
-    return total, Value((), last, value.size)
+    return total, Value((), as_item(follower, last), value.size)
 
 
 def _method(follower: Follower, node: Node, callee: Node, env: Env) -> tuple[Cost, Value]:
@@ -207,7 +213,8 @@ def _of_list(
     if word == "push":
         return _pushed(follower, node, target, env), DATA
     if word == "splice":
-        return _plain(follower, node, env), value._replace(size=None)
+        width = number(follower, given[1], env) if len(given) == 2 else None
+        return _plain(follower, node, env), value._replace(size=width)
     if word == "slice":
         return _plain(follower, node, env), value._replace(size=sliced(follower, given, value, env))
     if word == "concat":
@@ -267,7 +274,7 @@ def _array_from(follower: Follower, node: Node, env: Env) -> tuple[Cost, Value]:
     if each.agents:
         most = size if size is not None else follower.unknown(first, "items")
         each = follower.multiplied(node, each, most, together=not shares(follower, handler))
-    return cost + more + each, Value((), result, size)
+    return cost + more + each, Value((), as_item(follower, result), size)
 
 
 def _for_each(
@@ -282,7 +289,7 @@ def _for_each(
         each = follower.multiplied(node, each, follower.size(target, value), together=together)
     cost = more + each
     if word == "map":
-        return cost, Value((), result, value.size)
+        return cost, Value((), as_item(follower, result), value.size)
     if word == "flatMap":
         inner = result.size
         known = inner is not None and value.size is not None

@@ -15,12 +15,13 @@ from .expressions import HANDLERS
 from .formula import ONE, ZERO, Formula
 from .formula import size as size_of
 from .language import HARMLESS, SESSION, STARTERS, VALUES
-from .naming import argument_path, named
+from .naming import named
 from .refused import refuse
-from .rounds import most_rounds
+from .rounds import decides, most_rounds
+from .rounds import number as number_of
 from .script import FUNCTIONS, LOOPS, Declared, NotBounded, Script, arguments, parameters, parts
 from .uses import Uses
-from .values import DATA, FREE, Cost, Env, Function, Size, Value, one_agent
+from .values import ABSENT, DATA, FREE, Cost, Env, Function, Size, Value, as_item, one_agent
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -217,7 +218,7 @@ class Evaluation:
             return value._replace(size=None)
         home = self.script.function_of(declared.node)
         outer = {loop.id for loop in self.script.loops_between(declared.node, home)}
-        size, element = value.size, value.element or DATA
+        size, element = value.size, value.element or (None if value.size == ZERO else DATA)
         if not self.uses.same_place(declared, use):
             size = None
         for call in pushes:
@@ -231,13 +232,15 @@ class Evaluation:
                 if item.type == "spread_element":
                     more, pushed = pushed.size, pushed.element or DATA
                 count = count + more if count is not None and more is not None else None
-                element = element.either(pushed)
+                pushed = as_item(self, pushed)
+                element = pushed if element is None else element.either(pushed)
             for loop in self.script.loops_between(call, home) if size is not None else ():
                 if loop.id not in outer and count is not None:
-                    most = most_rounds(self, loop, env)
+                    itself = decides(loop, declared)
+                    most = None if itself else most_rounds(self, loop, env)
                     count = count * most if most is not None else None
             size = size + count if size is not None and count is not None else None
-        return Value(value.functions, element, size)
+        return Value(value.functions, element or DATA, size)
 
     # functions
 
@@ -328,7 +331,9 @@ class Evaluation:
                 left, right = parts(pattern, "left", "right")
                 more, default = self.evaluate(right, env)
                 cost = cost + more
-                given, pattern = given.either(default), left
+                if default == DATA:
+                    default = default._replace(number=number_of(self, right, env))
+                given, pattern = default if given == ABSENT else given.either(default), left
             cost = cost + self.pattern(pattern, env)
             self.bind(pattern, given, env)
         return cost
@@ -356,13 +361,10 @@ class Evaluation:
     def unknown(self, node: Node, kind: str) -> Formula:
         """The size that stands for an expression of which nothing is known."""
         name = named(self.script, self.uses, node, kind)
-        argument = argument_path(self.script, self.uses, node, kind)
         found = self.sizes.get(name)
         if found is None:
-            found = self.sizes[name] = Size(name, kind, node, {}, argument)
-        elif found.argument != argument:
-            found = self.sizes[name] = found._replace(argument=None)
-        found.places[node.start_byte, node.end_byte, kind] = None
+            found = self.sizes[name] = Size(name, kind, node, {})
+        found.places[node.start_byte, node.end_byte, kind] = node
         return size_of(name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .language import CALLING, GROWS, READS, words
-from .script import FUNCTIONS, Declared, arguments, parts
+from .script import FUNCTIONS, Declared, arguments, at_least, parts
 from .uses import is_written
 
 if TYPE_CHECKING:
@@ -48,10 +48,7 @@ def drained(follower: Follower, part: Node, loop: Node) -> Node | None:
         if word not in (READS - CALLING) | _TAKES | {"push"} or is_written(parent):
             return None
         whole = word != "splice" or [script.text(item) for item in arguments(call)][:1] == ["0"]
-        plain = [
-            item.type == "number" and script.text(item)[0] not in "0."
-            for item in arguments(call)[1:]
-        ]
+        plain = [(at_least(script, item) or 0) >= 1 for item in arguments(call)[1:]]
         if word in _TAKES and not (word == "splice" and (not whole or plain not in ([True], []))):
             taken |= within and call.type == "call_expression" and _every_round_calls(call, loop)
         elif word == "splice":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .formula import ONE, Formula, constant
 from .loop_bodies import drained, every_round, grows, inside, is_fresh
-from .script import Declared, arguments, parts
+from .script import Declared, Script, arguments, at_least, literal, parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -84,18 +84,6 @@ def number(follower: Follower, node: Node, env: Env) -> Formula | None:
     if kind == "call_expression":
         return _math(follower, node, env)
     return _arithmetic(follower, node, env) if kind == "binary_expression" else None
-
-
-def literal(text: str) -> Fraction | None:
-    """The value of a number as it is written, None for what is not plain number."""
-    if len(text) > 20 or len(text.lower().partition("e")[2]) > 3 and text[:2].lower() != "0x":
-        return None  # no one counts that far
-    try:
-        plain = text.replace("_", "")
-        based = plain[:2].lower() in ("0x", "0b", "0o")
-        return Fraction(int(plain, 0)) if based else Fraction(plain)
-    except (ValueError, ZeroDivisionError):
-        return None
 
 
 def _number_of(follower: Follower, node: Node, field: str, env: Env) -> Formula | None:
@@ -226,7 +214,7 @@ def _rising(
 ) -> Formula | None:
     script = follower.script
     start = _signed(script.text(declared.value)) if declared.value is not None else None
-    steps = [_step(script.text(write), "+") for write in declared.writes]
+    steps = [_step(script, write, "+") for write in declared.writes]
     if start is None or start.denominator != 1 or any(step is None for step in steps):
         return None
     sure = [] if not in_place else [Fraction(1)]
@@ -256,7 +244,7 @@ def _falling(
     end = literal(script.text(limit)) if limit.type == "number" else None
     if end is None or end < 0 or declared.value is None:
         return None
-    steps = [_step(script.text(write), "-") for write in declared.writes]
+    steps = [_step(script, write, "-") for write in declared.writes]
     if any(step is None for step in steps):
         return None
     if not any(
@@ -284,20 +272,31 @@ def _signed(text: str) -> Fraction | None:
     return -found if found is not None and text.startswith("-") else found
 
 
-def _step(text: str, sign: str) -> Fraction | None:
-    """How much a write adds (or takes away) each time, None where it does something else."""
-    plain = "".join(text.split())
-    name = plain.removeprefix(sign * 2) if plain.startswith(sign) else plain.removesuffix(sign * 2)
-    if name != plain:
-        return Fraction(1) if name.isidentifier() else None
-    name, found, amount = plain.partition(f"{sign}=")
-    if not found:
-        name, _, rest = plain.partition("=")
-        found, amount = sign, rest.removeprefix(name + sign)
-        if amount == rest:
+def _step(script: Script, write: Node, sign: str) -> Fraction | None:
+    """At least how much a write adds (or takes away) each time, None where it does something else."""
+    operator = write.child_by_field_name("operator")
+    word = script.text(operator) if operator is not None else ""
+    if write.type == "update_expression":
+        return Fraction(1) if word == sign * 2 else None
+    left, amount = write.child_by_field_name("left"), write.child_by_field_name("right")
+    if left is None or left.type != "identifier" or amount is None:
+        return None
+    if write.type == "assignment_expression":  # i = i + 2
+        if amount.type != "binary_expression" or amount.children[1].type != sign:
             return None
-    step = literal(amount) if found and name.isidentifier() else None
+        same, amount = amount.children[0], amount.children[2]
+        if same.type != "identifier" or script.text(same) != script.text(left):
+            return None
+    elif word != f"{sign}=":
+        return None
+    step = at_least(script, amount)
     return step if step is not None and step > 0 else None
+
+
+def decides(loop: Node, declared: Declared) -> bool:
+    """Whether a loop asks the name how often it goes round."""
+    body = loop.child_by_field_name("body")
+    return any(inside(use, loop) and not (body and inside(use, body)) for use in declared.uses)
 
 
 def _changes(follower: Follower, limit: Node, loop: Node) -> bool:

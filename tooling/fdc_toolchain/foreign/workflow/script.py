@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ...diagnostics.span import Span
+from ...named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,6 +27,7 @@ _WRITES = frozenset(("assignment_expression", "augmented_assignment_expression")
 _NAMES = frozenset(
     ("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern")
 )
+_PLAIN_KEYS = ("property_identifier", "shorthand_property_identifier_pattern")
 _HOLDING = ("object_pattern", "array_pattern", "rest_pattern", "parenthesized_expression")
 MOST_DEPTH = 300
 MOST_NODES = 200_000
@@ -48,16 +51,27 @@ class NotJavaScript(Exception):
         self.column = column
 
 
-class Declared:
-    """A name that the script declares. `value` is the node that it is bound to where that is one whole value."""
+class Taken(NamedTuple):
+    """What a pattern takes out of `source`: by these names, each with what stands for it where it is undefined."""
 
-    __slots__ = ("name", "node", "kind", "value", "writes", "uses", "function")
+    source: Node
+    steps: tuple[tuple[str, Node | None], ...]
+
+
+class Declared:
+    """A name that the script declares.
+
+    `value` is the node that it is bound to where that is one whole value; `taken` is where it is a part of one.
+    """
+
+    __slots__ = ("name", "node", "kind", "value", "taken", "writes", "uses", "function")
 
     def __init__(self, name: str, node: Node, kind: str, value: Node | None, function: int) -> None:
         self.name = name
         self.node = node
         self.kind = kind
         self.value = value
+        self.taken: Taken | None = None
         self.writes: list[Node] = []
         self.uses: list[Node] = []
         self.function = function
@@ -149,13 +163,16 @@ class Script:
         return here or self.root
 
     def loops_between(self, node: Node, outer: Node) -> list[Node]:
-        """The loops around a node, the innermost first, up to `outer`."""
+        """The loops whose rounds evaluate a node, the innermost first, up to `outer`."""
         out: list[Node] = []
-        here = node.parent
+        inner, here = node, node.parent
         while here is not None and here.id != outer.id:
             if here.type in LOOPS:
-                out.append(here)
-            here = here.parent
+                once = [here.child_by_field_name("initializer")]
+                once += [here.child_by_field_name("right")] * (here.type == "for_in_statement")
+                if inner not in once:
+                    out.append(here)
+            inner, here = here, here.parent
         return out
 
     def _scope_of(self, node: Node, whole_function: bool) -> Node:
@@ -190,25 +207,59 @@ class Script:
             word = self.text(parent).split(None, 1)[0]
             scope = self._scope_of(node, word == "var")
             value = node.child_by_field_name("value") if name.type == "identifier" else None
-            for leaf in _leaves(name):
+            for leaf in leaves(name):
                 self._add(leaf, scope, word, value)
+            source = node.child_by_field_name("value")
+            if source is not None:
+                for leaf, steps in self._steps(name, ()):
+                    self.at[leaf.id].taken = Taken(source, steps)
         elif kind in _NAMED:
             name = node.child_by_field_name("name")
             if name is not None:
                 self._add(name, self._scope_of(node, False), "function", node)
         elif kind == "for_in_statement" and node.child_by_field_name("kind") is not None:
-            for leaf in _leaves(node.child_by_field_name("left")):
+            for leaf in leaves(node.child_by_field_name("left")):
                 self._add(leaf, node, "item", None)
         elif kind == "catch_clause":
-            for leaf in _leaves(node.child_by_field_name("parameter")):
+            for leaf in leaves(node.child_by_field_name("parameter")):
                 self._add(leaf, node, "item", None)
         if kind in FUNCTIONS:
             for parameter in parameters(node):
-                for leaf in _leaves(parameter):
+                for leaf in leaves(parameter):
                     self._add(leaf, node, "parameter", None)
             name = node.child_by_field_name("name")
             if name is not None and kind in ("function_expression", "generator_function"):
                 self._add(name, node, "function", node)
+
+    def _steps(
+        self, pattern: Node, steps: tuple[tuple[str, Node | None], ...]
+    ) -> Iterator[tuple[Node, tuple[tuple[str, Node | None], ...]]]:
+        """The names of a pattern that stand for one part of what is taken apart."""
+        rows: list[tuple[str, Node]] = []
+        if pattern.type == "object_pattern":
+            for child in pattern.named_children:
+                key, inner = child, child
+                if child.type == "pair_pattern":
+                    key, inner = parts(child, "key", "value")
+                elif child.type == "object_assignment_pattern":
+                    [key] = parts(child, "left")
+                if key.type in _PLAIN_KEYS:
+                    rows.append((self.text(key), inner))
+        elif pattern.type == "array_pattern" and ",," not in "".join(
+            child.type for child in pattern.children
+        ):
+            found = [child for child in pattern.named_children if child.type != "comment"]
+            rows = [
+                (str(at), child) for at, child in enumerate(found) if child.type != "rest_pattern"
+            ]
+            rows = rows if pattern.children[1].type != "," else []
+        elif pattern.type in ("identifier", "shorthand_property_identifier_pattern") and steps:
+            yield pattern, steps
+        for name, inner in rows:
+            default = None
+            if inner.type in ("assignment_pattern", "object_assignment_pattern"):
+                inner, default = parts(inner, "left", "right")
+            yield from self._steps(inner, (*steps, (name, default)))
 
     def _use(self, node: Node) -> None:
         text = self.text(node)
@@ -227,7 +278,7 @@ class Script:
             targets: list[Node] = []
             again = node.type == "for_in_statement" and node.child_by_field_name("kind") is None
             if node.type in _WRITES or again:
-                targets = [*_leaves(node.child_by_field_name("left"))]
+                targets = [*leaves(node.child_by_field_name("left"))]
             elif node.type == "update_expression":
                 targets = parts(node, "argument")
             for target in targets:
@@ -256,19 +307,19 @@ def _listed(node: Node, field: str) -> list[Node]:
     return [] if found is None else [one for one in found.named_children if one.type != "comment"]
 
 
-def _leaves(pattern: Node | None) -> Iterator[Node]:
+def leaves(pattern: Node | None) -> Iterator[Node]:
     """The names that a pattern binds. The default values in it are not names of it."""
     if pattern is None:
         return
     if pattern.type in ("identifier", "shorthand_property_identifier_pattern"):
         yield pattern
     elif pattern.type in ("assignment_pattern", "object_assignment_pattern"):
-        yield from _leaves(pattern.child_by_field_name("left"))
+        yield from leaves(pattern.child_by_field_name("left"))
     elif pattern.type == "pair_pattern":
-        yield from _leaves(pattern.child_by_field_name("value"))
+        yield from leaves(pattern.child_by_field_name("value"))
     elif pattern.type in _HOLDING:
         for child in pattern.named_children:
-            yield from _leaves(child)
+            yield from leaves(child)
 
 
 def bare(node: Node) -> Node:
@@ -285,3 +336,31 @@ def parts(node: Node, *names: str) -> list[Node]:
     if len(out) < len(names):
         raise NotBounded(node, "this form is not known")
     return out
+
+
+def literal(text: str) -> Fraction | None:
+    """The value of a number as it is written, None for what is not plain number."""
+    if len(text) > 20 or len(text.lower().partition("e")[2]) > 3 and text[:2].lower() != "0x":
+        return None  # no one counts that far
+    try:
+        plain = text.replace("_", "")
+        based = plain[:2].lower() in ("0x", "0b", "0o")
+        return Fraction(int(plain, 0)) if based else Fraction(plain)
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def at_least(script: Script, node: Node) -> Fraction | None:
+    """The least that an expression can be, as it is written: `4`, a name for it, `Math.max(1, n)`."""
+    declared = script.resolved.get(node.id)
+    if declared is not None:
+        value = declared.value if declared.lasting and declared.kind == "const" else None
+        return None if value is None else at_least(script, value)
+    if node.type == "parenthesized_expression" and len(node.named_children) == 1:
+        return at_least(script, node.named_children[0])
+    if node.type == "call_expression" and script.text(parts(node, "function")[0]) == "Math.max":
+        owner = parts(node, "function")[0].child_by_field_name("object")
+        found = [at_least(script, item) for item in arguments(node)]
+        known = [item for item in found if item is not None]
+        return max(known, default=None) if owner and owner.id not in script.resolved else None
+    return literal(script.text(node)) if node.type == "number" else None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
-from .language import CALLING, HARMLESS, OBJECT_READS, READS
+from .language import CALLING, GROWS, HARMLESS, OBJECT_READS, READS
 from .script import FUNCTIONS, LOOPS, Declared, Script, arguments, parameters
 
 if TYPE_CHECKING:
@@ -14,17 +15,46 @@ _THROUGH = frozenset(("parenthesized_expression", "await_expression", "sequence_
 _CARRIES = frozenset(
     ("pair", "object", "array", "spread_element", "template_substitution", "template_string")
 )
+_MEMBERS = frozenset(("member_expression", "subscript_expression"))
 _BRANCHES = frozenset(("binary_expression", "ternary_expression"))
 _HANDING_BACK = frozenset(("Array", "Map", "Object", "Promise", "Set", "parallel", "pipeline"))
 """Of what is harmless, those whose result has in it what they were given."""
 
 
 class Uses:
-    """Answers about the lists of one script."""
+    """Answers about the lists of one script. `exact`: one that gets shorter, or is sorted in place, is changed, too."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, *, exact: bool = False) -> None:
         self.script = script
+        self.exact = exact
         self._known: dict[Declared, tuple[Node, ...] | None] = {}
+
+    @functools.cached_property
+    def only_names_grow(self) -> bool:
+        """Whether every list that becomes longer has a name of its own, so that one in another list stays as it is."""
+        return not any(self._grows_another(node) for node in self.script.nodes)
+
+    def _grows_another(self, node: Node) -> bool:
+        if node.type == "call_expression":
+            callee = node.child_by_field_name("function")
+            return callee is not None and callee.type == "subscript_expression"
+        if node.type == "object_pattern":
+            return any(word in self.script.text(node) for word in (*GROWS, "fill"))
+        word = self.script.member(node) if node.type == "member_expression" else ""
+        grows = word in GROWS - {"concat", "length"} or word in (
+            "apply",
+            "assign",
+            "bind",
+            "call",
+            "fill",
+            "set",
+        )
+        if not grows and not (node.type in _MEMBERS and is_written(node)):
+            return False
+        target = node.child_by_field_name("object")
+        declared = self.script.resolved.get(target.id) if target is not None else None
+        value = declared.value if declared is not None and declared.lasting else None
+        return value is None or value.type not in ("array", "new_expression", "object")
 
     def pushes(self, declared: Declared) -> tuple[Node, ...] | None:
         """The calls of `push` on a name that is only read otherwise; None where more may happen to its list."""
@@ -96,7 +126,9 @@ class Uses:
             call = None
         if word == "push" and call is not None:
             return (call,)
-        if call is not None and word in ("pop", "shift", "splice"):
+        if self.exact and word in ("reverse", "sort"):
+            return None
+        if call is not None and word in ("pop", "shift", "splice") and not self.exact:
             spread = any(item.type == "spread_element" for item in arguments(call))
             return () if len(arguments(call)) <= 2 and not spread else None
         if word not in READS or is_written(parent):
@@ -194,7 +226,9 @@ class Uses:
         callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
         owner = callee.child_by_field_name("object") if callee is not None else None
         word = self.script.text(owner or callee) if callee is not None else ""
-        return word in HARMLESS - _HANDING_BACK or self.script.text(call).startswith("Object.keys(")
+        return word in HARMLESS - _HANDING_BACK or self.script.text(call).startswith(
+            ("Array.isArray(", "Object.keys(")
+        )
 
     def same_place(self, declared: Declared, node: Node) -> bool:
         """Whether a node is in the same function and in the same loops as a declaration."""
@@ -216,7 +250,15 @@ def is_written(node: Node) -> bool:
         return left is not None and left.id == node.id
     if parent.type == "unary_expression":
         return parent.children[0].type == "delete"
-    written = ("update_expression", "array_pattern", "object_pattern", "pair_pattern")
+    if parent.type in ("assignment_pattern", "object_assignment_pattern"):
+        return parent.child_by_field_name("left") == node
+    written = (
+        "update_expression",
+        "array_pattern",
+        "object_pattern",
+        "pair_pattern",
+        "rest_pattern",
+    )
     return parent.type in written or (
         parent.type in LOOPS and parent.child_by_field_name("left") == node
     )

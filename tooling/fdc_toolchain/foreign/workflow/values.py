@@ -69,6 +69,8 @@ def _either(one: Formula | None, two: Formula | None) -> Formula | None:
 
 DATA = Value()
 """What starts no agent whatever is done with it."""
+ABSENT = Value((), None, ZERO, ZERO)
+"""`undefined`, for a parameter that a call gives nothing: no loop goes round for it."""
 
 
 class Cost(NamedTuple):
@@ -116,10 +118,8 @@ class Size(NamedTuple):
     name: str
     kind: str
     node: Node
-    places: dict[tuple[int, int, str], None]
+    places: dict[tuple[int, int, str], Node]
     """Where the script uses it, as stretches of its bytes, and as what."""
-    argument: tuple[str, ...] | None
-    """The names from `args` on by which it can be read before the launch, or None."""
 
 
 class Follower(Protocol):
@@ -141,3 +141,8 @@ class Follower(Protocol):
         self, node: Node, each: Cost, most: Formula | None, *, together: bool = False
     ) -> Cost: ...
     def note_session(self, node: Node) -> None: ...
+
+
+def as_item(follower: Follower, value: Value) -> Value:
+    """A value as an item of a list: its size counts only where nothing can change it there."""
+    return value if follower.uses.only_names_grow else value._replace(size=None)

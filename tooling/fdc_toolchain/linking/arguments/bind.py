@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from ...named_tuples import NamedTuple, new_tuple
+from ...program.operators import as_number, is_number
 from ...syntax import values
 from ...syntax.values import Malformed, Ref, Value
 from ...text.suggest import did_you_mean
@@ -325,23 +326,13 @@ def _bind_words(
             hint = did_you_mean(argument.key, names) or _usage(tool)
             problems.append(Problem("FDC303", argument.start, value.end, message, hint))
             continue
-        if (
-            item.kind == "number"
-            and (literal := value.literal) is not None
-            and not _is_number(literal)
-        ):
-            message = f"`{item.name}` takes a number, found `{literal}`"
-            problems.append(Problem("FDC304", value.start, value.end, message))
+        if item.kind == "number" and (literal := value.literal) is not None:
+            number = as_number(literal)
+            from_1 = item.form == "count"
+            if not is_number(number) or from_1 and number < 1:
+                what = "a number from 1" if from_1 else "a number"
+                message = f"`{item.name}` takes {what}, found `{literal}`"
+                problems.append(Problem("FDC304", value.start, value.end, message))
         if not value.parts and item.kind in ("path", "glob"):
             problems.append(Problem("FDC304", value.start, value.end, f"`{item.name}` is empty"))
         arguments[item.name] = value
-
-
-def _is_number(text: str) -> bool:
-    digits = text[1:] if text[:1] == "-" else text
-    whole, _, part = digits.partition(".")
-    return (
-        whole.isascii()
-        and whole.isdigit()
-        and (part.isascii() and part.isdigit() or "." not in digits)
-    )

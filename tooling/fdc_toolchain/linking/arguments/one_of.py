@@ -49,7 +49,7 @@ def offered(row: Mapping[str, Any], tools: Mapping[str, Tool]) -> str:
         words = [
             parameter["name"]
             + ("" if parameter.get("required", True) else " (may be left out)")
-            + f": {_KINDS.get(parameter['kind'], 'text')}"
+            + f": {_KINDS.get(parameter.get('type') or parameter['kind'], 'text')}"
             for parameter in _model_parameters(row, tool)
         ]
         lines.append(f"- {name}: {tool.row['summary']}. Arguments: {'; '.join(words) or 'none'}")
@@ -60,6 +60,7 @@ _KINDS = {
     "path": "the path of a listed file",
     "glob": "a folder, or a glob such as src/**/*.py",
     "number": "a whole number",
+    "count": "a whole number from 1",
 }
 
 

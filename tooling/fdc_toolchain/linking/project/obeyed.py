@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import os
 import re
+import site
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from importlib.machinery import all_suffixes
 from typing import TYPE_CHECKING
 
 from ... import cachedir
@@ -22,20 +24,34 @@ from .secret_files import of_name, secret
 if TYPE_CHECKING:
     from .settings import Settings
 
-_SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"[^"]*")?\s*\]')
+_SECTION = re.compile(r'\s*\[\s*([\w-]+)(?:\.[^\]\s]*)?(?:\s+"(?:\\.|[^"\\])*")?\s*\]')
 _ROW = re.compile(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
 _PIECE = re.compile(r'\\.?|["#;]|[^\\"#;]+')
 _ESCAPED = {"\\n": "\n", "\\t": "\t", "\\b": "\b"}
-_WORD = re.compile(r"[^\s\"'\\;|&()<>=!$]+")
-_PATHS = frozenset(("core.hookspath", "core.attributesfile", "include.path", "includeif.path"))
-_COMMANDS = frozenset(
-    (
-        "core.fsmonitor", "core.sshcommand", "core.editor", "core.pager", "core.askpass", "core.gitproxy", "sequence.editor",
-        "filter.clean", "filter.smudge", "filter.process", "diff.external", "diff.textconv", "diff.command", "merge.driver",
-        "gpg.program", "credential.helper", "trailer.command", "trailer.cmd", "interactive.difffilter",
-    )
+_WORD = re.compile(r"[^\s\"'\\;|&()<>=!$,:]+")
+_INCLUDED = frozenset(("include.path", "includeif.path"))
+_PATHS = re.compile(
+    r"core\.(?:hookspath|attributesfile)|init\.templatedir|gpg\.(?:allowedsigners|revocation)file"
+)
+_PROGRAMS = re.compile(
+    r"pager\..*|submodule\.update|(?:browser|difftool|man|mergetool)\.path|.*(?:command|cmd|program|hook|editor|pager|helper|askpass"
+    r"|driver|clean|smudge|process|external|textconv|difffilter|gitproxy|fsmonitor|uploadpack|receivepack)"
+)
+"""Settings whose value is a program that git starts by itself, with the section's own name left out (`filter.clean`)."""
+_VARIABLES = re.compile(
+    r"GIT_(?:ASKPASS|EDITOR|EXEC_PATH|EXTERNAL_DIFF|PAGER|PROXY_COMMAND|SEQUENCE_EDITOR|SSH|SSH_COMMAND|TEMPLATE_DIR)"
+    r"|(?:LD|DYLD)_\w+|BASH_ENV|ENV|ZDOTDIR|PROMPT_COMMAND|PYTHONSTARTUP|PYTHONHOME|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN"
+    r"|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|NODE_OPTIONS|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GCONV_PATH"
+)
+"""Variables that name what programs run or load by themselves, fdc's own Python and git among them."""
+_BY_NAME = ("fdc", "git", "sh", "bash", "env", "ssh", "gpg")
+"""Programs that hooks of git and of agents' programs start by their names, wherever PATH has them first."""
+_EARLY = (
+    "sitecustomize", "usercustomize", "fdc_toolchain", "re", "types", "operator", "keyword", "reprlib",
+    "collections", "functools", "enum", "copyreg", "encodings", "__future__", "_distutils_hack",
 )  # fmt: skip
-"""Settings whose value is a program that git starts by itself."""
+"""Modules that are imported before fdc leaves the workspace out of its import path (`console.process`)."""
+_ENDS = ("", *all_suffixes())
 _OF_GIT = ("hooks", "info")
 """The folders of a `.git` in which, beside itself, a link leads to what git obeys."""
 _MOST, _MOST_LINKS = 1 << 20, 40
@@ -66,7 +82,7 @@ class Leads:
         self._list, self._secrets, self._whole = Protection((), globs), tuple(secrets), whole
         self._files = whole and other_names
         self._work = [(self.root, False, False)]
-        for path in self._of_git():
+        for path in self._of_git(self.root):
             self._lead(path, self.protect)
         self._twice: dict[tuple[int, int], list[dict[str, None]]] = {}
         seen: set[tuple[str, bool, bool]] = set()
@@ -89,8 +105,13 @@ class Leads:
         except OSError:
             return
         start = folder[len(self.root) + 1 :] + "/" if folder != self.root else ""
-        is_git_folder = f"/{start}".endswith("/.git/")
-        of_git = is_git_folder or f"/{start}".endswith(("/.git/hooks/", "/.git/info/"))
+        names = {entry.name for entry in entries}
+        of_git = "/.git/" in f"/{start}"
+        is_bare = {"HEAD", "objects", "refs"} <= names
+        is_git_folder = is_bare or f"/{start}".endswith("/.git/")
+        if self._whole and start and ".git" in names:
+            for path in self._of_git(folder):
+                self._lead(path, self.protect)
         for name in links:
             path, below = start + name, os.path.join(folder, name)
             if obeyed or self._list.of(path) is not None:
@@ -101,19 +122,17 @@ class Leads:
             path, below = start + name, os.path.join(folder, name)
             if name == ".fdc":
                 continue
-            elif of_git:
-                if is_git_folder and name in _OF_GIT:
+            elif of_git or is_git_folder:
+                if name in _OF_GIT or self._whole and not (is_git_folder and name == "objects"):
                     self._work.append((below, obeyed, hidden))
             elif self._whole or obeyed or hidden or self._list.of(path) is not None:
                 if not packages(below):
                     self._work.append((below, obeyed, hidden))
         if self._files:
             known = {*links, *folders}
-            names = [entry.name for entry in entries if entry.name not in known]
-            self._plain_files(start, names, obeyed, hidden)
-        if self._whole and start and not of_git and {"objects", "refs"} <= {*links, *folders}:
-            if any(entry.name == "HEAD" for entry in entries):
-                self.protect[start[:-1]] = None
+            self._plain_files(start, [name for name in names if name not in known], obeyed, hidden)
+        if self._whole and start and not of_git and is_bare:
+            self.protect[start[:-1]] = None
 
     def _plain_files(self, start: str, names: list[str], obeyed: bool, hidden: bool) -> None:
         """Looks at the files in the folder `start` for more names."""
@@ -181,16 +200,16 @@ class Leads:
         if path.startswith(self.root + "/"):
             into[path[len(self.root) + 1 :]] = None
 
-    def _of_git(self) -> Iterator[str]:
-        """What the settings of git name, of the workspace and of the user: paths, which may not be there."""
-        dot_git = os.path.join(self.root, ".git")
+    def _of_git(self, top: str) -> Iterator[str]:
+        """What the settings of git name, of the repository in the folder `top` and of the user: paths, which may not be there."""
+        dot_git = os.path.join(top, ".git")
         if not os.path.isdir(dot_git):  # that it is a folder is known from `folders`
             self.files.append(dot_git)
         if not os.path.lexists(dot_git):
             return
         folder = dot_git
         if os.path.isfile(dot_git):  # a work tree of a repository elsewhere
-            folder = _path(_text(dot_git).removeprefix("gitdir:").strip(), self.root)
+            folder = _path(_text(dot_git).removeprefix("gitdir:").strip(), top)
             yield folder
         common = self._read(os.path.join(folder, "commondir")).strip()
         folders = [folder, *([_path(common, folder)] if common else [])]
@@ -205,21 +224,32 @@ class Leads:
             ),
             os.path.join(home, ".gitconfig"),
             os.path.join(config_home, "git", "config"),
+            *filter(None, map(os.environ.get, ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"))),
             "/etc/gitconfig",
         ]
-        for config in configs:  # it grows by what they include
-            for key, value in _rows(self._read(config)):
-                if key in _COMMANDS:
-                    words = [_path(word, self.root) for word in _WORD.findall(value)]
-                    yield from (word for word in words if os.path.isfile(word))
-                    self.files += [word for word in words if word.startswith(self.root + "/")]
-                elif key.endswith(".path"):
-                    path = _path(value, os.path.dirname(config))
-                    yield path
-                    if path not in configs and len(configs) < _MOST_LINKS:
-                        configs.append(path)
-                else:
-                    yield _path(value, self.root)
+        yield from self._led_by(_of_variables(), top, top, configs)
+        for at, config in enumerate(configs):  # it grows by what they include
+            if at >= 2 * len(folders):
+                yield config
+            yield from self._led_by(
+                _rows(self._read(config)), top, os.path.dirname(config), configs
+            )
+
+    def _led_by(
+        self, rows: Iterable[tuple[str, str]], top: str, beside: str, configs: list[str]
+    ) -> Iterator[str]:
+        """What settings of git name, of the repository in `top`; what they include, from `beside`, is added to `configs`."""
+        for key, value in rows:
+            if key in _INCLUDED:
+                path = _path(value, beside)
+                if path not in configs and len(configs) < _MOST_LINKS:
+                    configs.append(path)
+            elif _PATHS.fullmatch(key):
+                yield _path(value, top)
+            else:
+                words = [(word, _path(word, top)) for word in _WORD.findall(value)]
+                yield from (path for word, path in words if "/" in word or os.path.isfile(path))
+                self.files += [path for _, path in words if path.startswith(self.root + "/")]
 
     def _read(self, path: str) -> str:
         self.files.append(path)
@@ -243,8 +273,23 @@ def _rows(text: str) -> Iterator[tuple[str, str]]:
         key = f"{section}.{row[1].lower()}" if row is not None else ""
         if row is not None:
             value = _value(row[2], lines)
-            if key in _COMMANDS or key in _PATHS:
+            if _leads(key):
                 yield key, value
+
+
+def _leads(key: str) -> bool:
+    found = key in _INCLUDED or _PATHS.fullmatch(key) or _PROGRAMS.fullmatch(key)
+    return bool(found)
+
+
+def _of_variables() -> Iterator[tuple[str, str]]:
+    """The settings of git that stand in variables, as those of a file in `_rows`."""
+    count = os.environ.get("GIT_CONFIG_COUNT", "")
+    for at in range(min(int(count), _MOST_LINKS) if count.isdecimal() else 0):
+        section, _, name = os.environ.get(f"GIT_CONFIG_KEY_{at}", "").lower().partition(".")
+        key = f"{section}.{name.rpartition('.')[2]}"
+        if _leads(key):
+            yield key, os.environ.get(f"GIT_CONFIG_VALUE_{at}", "")
 
 
 def _value(text: str, lines: Iterator[str]) -> str:
@@ -283,13 +328,31 @@ def of_workspace(
 
 
 def of_environment(root: str, path: str) -> list[str]:
-    """The folders of the workspace that hold programs which this process or the user starts: those of `path` (a PATH) that
-    do not belong to the workspace's own environment, and the environment that fdc runs in; also fdc's cache and state."""
+    """The folders of the workspace that hold programs which this process or the user starts: those of `path` (a PATH) that do
+    not belong to the workspace's own environment, of this what hooks start by name, and the environment that fdc runs in; also
+    fdc's cache and state, the names of modules that Python or fdc imports first, in folders of PYTHONPATH, and `_VARIABLES`."""
     inside = [
         os.path.realpath(folder) for folder in path.split(os.pathsep) if os.path.isabs(folder)
     ]
-    program_folders = [folder for folder in inside if not own_environment(folder)]
-    return below(root, [*program_folders, sys.prefix, cachedir.cache_dir(), cachedir.state_dir()])
+    own = [folder for folder in inside if own_environment(folder)]
+    program_folders = [
+        *(folder for folder in inside if folder not in own),
+        *(f"{folder}/{name}" for folder in own for name in _BY_NAME),
+    ]
+    user_site = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+    folders = [*program_folders, sys.prefix, *user_site, cachedir.cache_dir(), cachedir.state_dir()]
+    imports = map(
+        os.path.realpath, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    )
+    early = [f"{folder}/{name}{end}" for folder in imports for name in _EARLY for end in _ENDS]
+    loaded = [
+        word
+        for variable, value in os.environ.items()
+        if _VARIABLES.fullmatch(variable)
+        for word in _WORD.findall(value)
+        if "/" in word
+    ]
+    return below(root, [*folders, *early, *map(os.path.expanduser, loaded)])
 
 
 def below(root: str, paths: Iterable[str]) -> list[str]:

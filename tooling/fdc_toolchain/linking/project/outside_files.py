@@ -148,8 +148,10 @@ def active(files: Files) -> tuple[Row, ...]:
         holds = row.sha256 in (current, ANY) or current == ANY
         if holds and (row.path, current) not in approved and row.path not in out:
             out[row.path] = row
-        elif holds and row.path in out and row.there:
-            out[row.path] = out[row.path]._replace(there=True)
+        elif holds and (known := out.get(row.path)) is not None:
+            out[row.path] = known._replace(
+                there=known.there or row.there, sha256=known.sha256 or row.sha256
+            )
     return tuple(out[path] for path in sorted(out))
 
 

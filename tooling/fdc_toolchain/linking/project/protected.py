@@ -36,6 +36,7 @@ _HOME = "is obeyed in a home folder, by shells, ssh or git"
 _CI = "is run by the CI"
 _COMMIT = "is run at commits"
 _RECORD = "is a record that fdc relies on"
+_VSCODE = ".code-workspace"
 _OURS = "is protected in this workspace (by its settings, its plans, its PATH, a link or git's settings)"
 
 ANYWHERE: dict[str, tuple[str, bool]] = {
@@ -44,7 +45,14 @@ ANYWHERE: dict[str, tuple[str, bool]] = {
     ".gitattributes": (_GIT, False),
     **dict.fromkeys(("fdc.toml", "fdc_tools.json", "fdc_tools.lock.json"), (_BELOW, False)),
     **dict.fromkeys((".hg", ".svn", ".jj", ".bzr"), (_HISTORY, False)),
-    **dict.fromkeys((".envrc", ".autoenv", ".mise.toml", "mise.toml", ".mise", ".direnv"), (_SHELL, False)),
+    **dict.fromkeys(
+        (
+            ".envrc", ".autoenv", ".autoenv.leave", ".autoenv.zsh", ".autoenv_leave.zsh", ".mise.toml", "mise.toml",
+            ".mise.local.toml", "mise.local.toml", ".mise", ".direnv", ".rvmrc", "flake.nix", "flake.lock", "shell.nix",
+            "devenv.nix", "devenv.yaml",
+        ),
+        (_SHELL, False),
+    ),
     **dict.fromkeys(
         (
             ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshenv", ".zshrc",
@@ -67,6 +75,7 @@ ANYWHERE: dict[str, tuple[str, bool]] = {
             ".rules", ".kilocode", ".augment", ".augment-guidelines", ".cline", ".trae", ".qwen", "qwen.md", ".crush", "crush.md",
             "warp.md", ".factory", "agent.md", ".amp", ".openhands", ".openhands_instructions", ".ruler", ".claude-plugin",
             ".codeium", ".devin", ".antigravity", ".pr_agent.toml", ".coderabbit.yaml", ".coderabbit.yml",
+            "opencode.json", "opencode.jsonc", "crush.json", ".crush.json", ".zencoder", ".qodo", ".goose", ".specify",
         ),
         (_AGENTS, False),
     ),
@@ -85,9 +94,23 @@ TOP: dict[str, tuple[str, bool]] = {
     "logs/activity.log.jsonl": (_RECORD, False),
     "tooling/fdc_fsm.json": ("is an automaton that plans are proved against", False),
     **dict.fromkeys((".gitmodules", ".lfsconfig"), (_GIT, False)),
+    **dict.fromkeys((".config/mise", ".config/mise.toml"), (_SHELL, False)),
+    **{
+        f".config/{name}": (_HOME, False)
+        for name in ("autostart", "environment.d", "fish", "git", "systemd")
+    },
     **dict.fromkeys(
-        (".pre-commit-config.yaml", "prek.toml", ".overcommit.yml", ".husky", ".githooks", ".lefthook"), (_COMMIT, False)
+        (
+            ".pre-commit-config.yaml", "prek.toml", ".overcommit.yml", ".husky", ".huskyrc", ".githooks", ".git-hooks",
+            ".lefthook", ".lintstagedrc",
+        ),
+        (_COMMIT, False),
     ),
+    **{
+        f"{name}.{ending}": (_COMMIT, False)
+        for name in (".lintstagedrc", "lint-staged.config", ".simple-git-hooks", "simple-git-hooks")
+        for ending in ("json", "yaml", "yml", "js", "cjs", "mjs", "ts")
+    },
     **{
         f"{dot}lefthook{local}.{ending}": (_COMMIT, False)
         for dot in ("", ".") for local in ("", "-local") for ending in ("yml", "yaml", "toml", "json")
@@ -151,7 +174,8 @@ class Protection:
 
     def may_name(self, name: str) -> bool:
         """False for a name that no entry of the list has; quick, for walks over all files."""
-        return bool(self._globs) or folded_name(name) in self._names
+        folded = folded_name(name)
+        return bool(self._globs) or folded in self._names or folded.endswith(_VSCODE)
 
     def of(self, path: str) -> Protected | None:
         """Why nothing may write the file or folder at `path`, or None."""
@@ -175,7 +199,7 @@ class Protection:
         """Why an entry is protected itself; `same`: the entry with its names folded, of which `folded` is the last."""
         if same in self._ours:
             return Protected(entry, _FDC, True)
-        row = TOP.get(same) or ANYWHERE.get(folded)
+        row = TOP.get(same) or ANYWHERE.get(".vscode" if folded.endswith(_VSCODE) else folded)
         if row is not None:
             return Protected(entry, *row)
         if same in self._plain or any(matches(same, glob) for glob in self._globs):
@@ -201,6 +225,19 @@ def own_environment(folder: str) -> bool:
     return os.path.exists(os.path.join(above, "pyvenv.cfg")) and os.path.lexists(
         os.path.join(folder, "python")
     )
+
+
+def outside_path() -> str:
+    """PATH for programs that fdc itself starts outside of the sandbox, or with `.git` to write: without folders in which a
+    command may put a program (`own_environment`; the one that fdc runs in is protected), and without relative ones."""
+    ours = os.path.realpath(os.path.join(sys.prefix, "bin"))
+
+    def kept(folder: str) -> bool:
+        real = os.path.realpath(folder)
+        made = own_environment(folder) or own_environment(real)
+        return os.path.isabs(folder) and (real == ours or not made)
+
+    return os.pathsep.join(filter(kept, os.environ.get("PATH", os.defpath).split(os.pathsep)))
 
 
 def packages(folder: str) -> bool:

@@ -8,6 +8,8 @@ import stat
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 
+from .protected import outside_path
+
 OWN_NAMES = ("config", "--name-only", "-z", "--get-regexp", r"^(filter|hook)\.")
 """The git command that lists the settings whose names the repository chooses; `started_nothing` takes what it prints."""
 _OFF = {
@@ -60,7 +62,7 @@ def ask_git(
     def asked(words: Iterable[str], own_names: Iterable[str]) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             ["git", "-C", folder, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds,
-            env={**os.environ, **started_nothing(own_names, os.environ)},
+            env={**os.environ, "PATH": outside_path(), **started_nothing(own_names, os.environ)},
         )  # fmt: skip
 
     compares = arguments[:1] == ("diff",) or "--others" in arguments

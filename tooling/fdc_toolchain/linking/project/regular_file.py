@@ -14,9 +14,13 @@ def read(path: str, most: int = MOST) -> bytes:
     """The bytes of a file. Raises OSError, with a `strerror` that says why, also for what is not a regular file or too large."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with open(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file", path)
-        data = file.read(most + 1)
+        size = min(found.st_size, most)
+        data = file.read(size + 1)  # of `most` at once, the memory alone would take longer
+        if size < len(data) <= most:  # it grew, or has no size of its own as in /proc
+            data += file.read(most + 1 - len(data))
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it has more than {most} bytes", path)
     return data

@@ -37,6 +37,8 @@ ANYWHERE = {
             ".npmrc", ".pypirc", ".netrc", "_netrc", ".git-credentials", ".pgpass", ".my.cnf", ".htpasswd", ".yarnrc.yml",
             "credentials.json", "credentials.toml", "credentials.yaml", "credentials.yml", "secrets.json", "secrets.toml",
             "secrets.yaml", "secrets.yml", "client_secret.json", "service-account.json", "service_account.json",
+            ".dockercfg", ".dockerconfigjson", "kubeconfig", ".s3cfg", ".boto", "rclone.conf", ".terraformrc",
+            "local.settings.json",
         ),
         _LOGIN,
     ),
@@ -45,12 +47,17 @@ ANYWHERE = {
 
 ENDINGS = {
     **dict.fromkeys((".pem", ".key", ".ppk", ".p12", ".pfx", ".jks", ".keystore", ".kdbx"), _KEY),
-    ".tfvars": _LOGIN,
+    **dict.fromkeys((".tfvars", ".tfstate"), _LOGIN),
+    ".env": _ENV,
 }
 """Endings of secret file names: ending to what the file is."""
 
 EXAMPLES = (".example", ".sample", ".template", ".dist", ".defaults")
-"""`.env.*` is secret, except for names that end so: they are examples."""
+"""`.env.*` is secret, except for names that end so, and `*.env` except for names that begin so: they are examples."""
+
+_BEGIN = tuple(f"{word[1:]}." for word in EXAMPLES)
+_COPIES = (".bak", ".old", ".orig", ".save", ".backup", ".copy", ".swp", ".swo")
+"""Endings that editors and people give to a copy, which holds what the file holds."""
 
 
 _VALUE = re.compile(
@@ -93,4 +100,12 @@ def of_name(name: str) -> str:
     if kind is None:
         dot = folded.rfind(".")
         kind = ENDINGS.get(folded[dot:]) if dot > 0 else None
+        if kind is _ENV and folded.startswith(_BEGIN):
+            kind = None
+    if kind is None and folded.endswith(("~", "#", *_COPIES)):
+        copied = folded.strip("~#")
+        while copied.endswith(_COPIES):
+            copied = copied[: copied.rfind(".")]
+        if copied != folded:  # an editor puts a dot before the name
+            kind = of_name(copied) or of_name(copied[1:])
     return kind or ""

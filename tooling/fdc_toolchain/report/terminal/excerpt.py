@@ -13,7 +13,7 @@ from collections.abc import Callable
 from ...diagnostics.span import Span
 from ...named_tuples import NamedTuple
 from .style import Style
-from .terminal_text import cells, wrapped
+from .terminal_text import cells, plain, wrapped
 
 _LONGEST = 120
 """Columns of source text shown where the report has no width of its own."""
@@ -167,6 +167,8 @@ def _bracket(lines: list[str], mark: Mark, gutter: int, room: int, style: Style)
 def _window(line: str, left: int, right: int, room: int) -> tuple[str, Callable[[int], int]]:
     """The line, or the part of it around `left`..`right`, and a function from its characters to columns."""
     low, high = 0, len(line)
+    if high <= room and plain(line):
+        return line.rstrip(), lambda index: max(0, min(index, high))
     if high > 6 * room:  # only what can be shown is measured
         low = max(0, left - 2 * room)
         high = min(high, left + 2 * room)

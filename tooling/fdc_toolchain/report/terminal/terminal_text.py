@@ -36,9 +36,14 @@ def _hidden(character: str) -> bool:
     return character in _BLANK or "\U000e0100" <= character <= "\U000e01ef"
 
 
+def plain(text: str) -> bool:
+    """Whether the text is shown as it is, each character in a column of its own."""
+    return text.isascii() and text.isprintable() and "##[" not in text
+
+
 def visible(text: str) -> str:
     """The text in one line with every hidden character escaped, tabs and line ends included."""
-    if text.isascii() and text.isprintable() and "##[" not in text:
+    if plain(text):
         return text
     return "".join(shown for shown, _ in cells(text, tab=0))
 
@@ -49,7 +54,7 @@ def cells(text: str, *, start: int = 0, tab: int = TAB) -> list[tuple[str, int]]
     Tabs are expanded as if the text began in column `start`, or escaped where `tab` is 0. A
     combining mark without a base character gets a dotted circle.
     """
-    if text.isascii() and text.isprintable() and "##[" not in text:
+    if plain(text):
         return [(c, 1) for c in text]
     from unicodedata import category, east_asian_width
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Any
 
 from ...named_tuples import NamedTuple
 from ...rules.bounds import shown
-from .instructions import condition_text, text_of
+from .instructions import changes_files, condition_text, text_of
 from .order import asked_otherwise, followed_otherwise, unguarded
 from .walk import Walked, walk
 from .workspaces import Side, changed, worse
@@ -280,9 +281,9 @@ def _access(
 ) -> Iterable[str]:
     for name in sorted({*new["tools"]} - {*old["tools"]}):
         yield f"`{name}` was not used before"
-    known_steps = {step.what for step in before.steps}
+    known_steps = {(step.what, names) for step in before.steps for names in {False, step.names}}
     for step in after.steps:
-        if step.what not in known_steps:
+        if (step.what, step.names) not in known_steps:
             yield f"new: {step.shown}"
     # If files that a run reads may choose what it does, the text that is written to them counts too.
     if any(step.found for step in after.steps):
@@ -290,6 +291,10 @@ def _access(
         for step in after.steps:
             if step.stores and step.given not in contents:
                 yield f"other text, which a later step may follow: {step.shown}"
+        kept = {step.given for step in after.steps}
+        for step in before.steps:
+            if step.stores and step.given not in kept and changes_files(old["tools"][step.tool]):
+                yield f"a later step may find what this one changed: {step.shown}"
     yield from followed_otherwise(before, after)
     yield from _allowed(old, new)
     for glob in old.get("untrusted", ()):
@@ -337,6 +342,10 @@ def _cost(old: Side, new: Side, before: Walked, after: Walked) -> Iterable[str]:
         now = new.program["budget"].get(measure)
         if now is None or now > limit:
             yield f"budget {measure}: {limit:g} before, {'none' if now is None else format(now, 'g')} now"
+    for over, most in before.limits.items():
+        more = after.limits.get(over, most)
+        if more > most:
+            yield f"a loop goes on with more items: max {most:g} before, {'none' if more == inf else format(more, 'g')} now"
     if after.globs - before.globs:
         yield "a loop goes through other files"
     inner = [_plans(side.program) for side in (old, new)]

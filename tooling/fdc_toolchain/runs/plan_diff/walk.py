@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from ...exits import UsageError
@@ -36,7 +37,7 @@ class Done(NamedTuple):
     """A step where it stands: `what` with the texts that choose something, `given` with everything. `gates`: what must
     have held before. `found`: what it chooses depends on what a run finds out. `stores`: what
     it is given may be found by a later step. `place`: how many steps that store stand before it; `until`: before the end of the
-    loops around it, too."""
+    loops around it, too; `names`: it names a file itself, which opens one that is protected."""
 
     tool: str
     what: str
@@ -48,6 +49,7 @@ class Done(NamedTuple):
     stores: bool
     place: int
     until: int
+    names: bool = False
 
 
 class Seen(NamedTuple):
@@ -66,8 +68,8 @@ class Walked(NamedTuple):
     """A whole program: its steps, its gates (how often each is asked: in an `iterate`, as often as that goes round), the
     globs of its loops; `acted`: the steps that store, in the order of the text; `said`: those that tell the user; `seen`: what
     is asked or looked at; `branches`: the gates that are ways of an `if` or a loop; `turns`: how often an `iterate` goes round,
-    by what it carries; `lenient`: the ways in which something goes on beside what was stopped, each with what its fork goes
-    over."""
+    by what it carries; `limits`: with how many items a loop goes on at most, by what it goes over; `lenient`: the ways in which
+    something goes on beside what was stopped, each with what its fork goes over."""
 
     steps: list[Done]
     gates: dict[str, int]
@@ -78,6 +80,7 @@ class Walked(NamedTuple):
     seen: dict[str, Seen]
     branches: set[str]
     turns: dict[Origin, int]
+    limits: dict[Origin, float]
     lenient: Counter[tuple[str, Origin]]
 
 
@@ -95,7 +98,7 @@ def walk(program: Mapping[str, Any]) -> Walked:
     walker.plan(program["root"], env, frozenset())
     return Walked(
         walker.steps, walker.gates, walker.shown, walker.globs, walker.acted, walker.said, walker.seen, walker.branches,
-        walker.turns, walker.lenient,
+        walker.turns, walker.limits, walker.lenient,
     )  # fmt: skip
 
 
@@ -112,10 +115,12 @@ class _Walker:
         self.said: list[Done] = []
         self.seen: dict[str, Seen] = {}
         self.turns: dict[Origin, int] = {}
+        self.limits: dict[Origin, float] = {}
         self.times: dict[Origin, int] = {}
         self.over: list[Origin] = []
         self.branches: set[str] = set()
         self.fixed: set[Origin] = set()
+        self.literals: dict[Origin, str] = {}
         self.left = MOST
         self.kept = False
         self.lenient: Counter[tuple[str, Origin]] = Counter()
@@ -132,15 +137,27 @@ class _Walker:
         self.passed = self.body(self.plans[key]["body"], env, gates)
         found, self.results = self.results, outer
         self.behind = behind
-        return told("result", found)
+        return found[0] if len(found) == 1 else told("result", found)
 
     # ---- values ------------------------------------------------------------------------
 
     def reference(self, path: list[str], env: Env) -> Origin:
-        return told("field", env.get(path[0], told("nothing")), path[1:])
+        whole = env.get(path[0], told("nothing"))
+        return told("field", whole, path[1:]) if path[1:] else whole
 
     def template(self, parts: Any, env: Env) -> Origin:
-        out = told("text", [self.part(part, env) for part in parts or ()])
+        """A text. What is one reference alone is its value; a text of the plan is the same text where it comes by a name."""
+        found: list[Any] = []
+        for part in parts or ():
+            one = self.part(part, env)
+            if isinstance(one, str) and found and isinstance(found[-1], str):
+                found[-1] += one
+            else:
+                found.append(one)
+        alone = len(found) == 1 and isinstance(found[0], list) and not any(found[0][1:])
+        out: Origin = found[0][0] if alone else told("text", found)
+        if all(isinstance(one, str) for one in found):
+            self.literals[out] = "".join(found)
         if all(
             isinstance(part, str) or env.get(part["ref"][0]) in self.fixed for part in parts or ()
         ):
@@ -148,9 +165,14 @@ class _Walker:
         return out
 
     def part(self, part: Any, env: Env) -> object:
-        if isinstance(part, dict):
-            return [self.reference(part["ref"], env), part.get("quote"), bool(part.get("code"))]
-        return part
+        if not isinstance(part, dict):
+            return part
+        value, quoting = (
+            self.reference(part["ref"], env),
+            [part.get("quote"), bool(part.get("code"))],
+        )
+        literal = None if any(quoting) else self.literals.get(value)
+        return [value, *quoting] if literal is None else literal
 
     def condition(self, tree: Any, env: Env) -> object:
         if isinstance(tree, dict):
@@ -206,11 +228,19 @@ class _Walker:
             for parts in choosing.values()
             for part in parts
         )
+        names = any(
+            all(isinstance(part, str) for part in args[name])
+            for name, item in kinds.items()
+            if name in args
+            and (
+                item.get("access") or item["kind"] in ("path", "glob") or item.get("sink") == "path"
+            )
+        )
         named = (f"{name}={text_of(args[name])}" for name in kinds if name in args)
         line = f"{row['tool']} {' '.join(named)}"
         place = len(self.acted)
         done = Done(
-            row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool), place, place
+            row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool), place, place, names
         )  # fmt: skip
         self.steps.append(done)
         asks = bool(tool.get("approves")) or "choice" in tool.get("clears", ())
@@ -228,8 +258,11 @@ class _Walker:
 
     def do_call(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
         plan = self.plans[row["plan"]]
-        given = {param["name"]: told("default", param["default"]) for param in plan["params"]}
-        self.fixed |= {*given.values()}
+        given = {
+            param["name"]: self.template([param["default"]], env)
+            for param in plan["params"]
+            if param["default"] is not None
+        }
         given |= {name: self.template(parts, env) for name, parts in row["args"].items()}
         result = self.plan(row["plan"], given, gates)
         if row["bind"]:
@@ -243,7 +276,8 @@ class _Walker:
 
     def do_yield(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
         under = sorted((gates - self.behind) & self.branches)
-        self.results.append(told("yield", self.template(row["value"], env), under))
+        value = self.template(row["value"], env)
+        self.results.append(told("yield", value, under) if under else value)
         return gates
 
     def do_require(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
@@ -317,6 +351,9 @@ class _Walker:
             self.lenient[
                 "a branch of a fork may fail while the run continues (`keep failures`)", over
             ] += 1
+        if row["op"] != "iterate":  # which goes on after its last round
+            most = inf if row.get("max") is None else float(row["max"])
+            self.limits[over] = min(most, self.limits.get(over, inf))
         asked = self.asked()
         outer, self.results = self.results, []
         self.over.append(over)

@@ -95,9 +95,11 @@ def copied(found: Identity, root: str) -> str:
 
 def commit(root: str) -> str | None:
     """The commit that is checked out in a workspace; None outside a repository or if git fails."""
+    from ...linking.project.protected import outside_path
     from ...linking.project.quiet_git import refuse_pipes
 
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment["PATH"] = outside_path()
     try:
         refuse_pipes(root)
         done = subprocess.run(

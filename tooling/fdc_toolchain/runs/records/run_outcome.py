@@ -56,10 +56,11 @@ def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
 def explained(program: dict[str, Any], stop: Stop) -> dict[str, Any]:
     """A stop as JSON, with its `cause`."""
     from ...program.causes import explain
+    from ...tools.tool_rows import TOOLS
 
     said = stop._asdict()
-    cause = explain(program, said)
-    del said["failure"]
+    cause = explain(program, {**said, "core": not stop.tool or stop.tool in TOOLS})
+    del said["failure"], said["tool"]
     return {**said, "cause": cause}
 
 

@@ -11,6 +11,7 @@ from ...engine.events import Mismatch, Perform, Record
 from ...engine.fold import fold
 from ...engine.ports import WorldFailed
 from ...engine.values import text as written
+from ...program.causes import FINAL
 from ...program.codec import ProgramError
 from ...program.model import Program
 from ...report import run_page
@@ -202,7 +203,8 @@ class _Steps:
 def _failure(failed: dict[str, Any] | None, effect: Perform | None) -> str:
     if failed is None:
         return ""
-    kept = " (kept: only its branch ended)" if effect is not None and effect.alone else ""
+    alone = effect is not None and effect.alone and failed["kind"] not in FINAL
+    kept = " (kept: only its branch ended)" if alone else ""
     return f"{failed['kind']}: {failed['message']}{kept}"
 
 

@@ -225,6 +225,7 @@ class Drive:
         from ...engine.ports import Cancelled
         from ...tools.approvals import openings
         from ...tools.runtime import LocalTools
+        from ...workspace import run_folders
         from ..records import answers as kept
         from ..run_driver import Monotonic
         from ..tool_runtime import bench_for, take_away
@@ -253,6 +254,7 @@ class Drive:
         )
         tools = LocalTools(self.program, bench)
         tools.follow(state)
+        run_folders.make_outside(fleet.root, self.program, state.builtin.get("run"))
         try:
             ports = Ports(journal, tools, Monotonic(), show, halted)
             return drive(self.program, state, ports, room=fleet.jobs, assume=self._assume()), None

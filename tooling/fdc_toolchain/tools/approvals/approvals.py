@@ -78,10 +78,17 @@ class Approvals:
 def as_shown(
     released: Released, declared: dict[str, Any], args: dict[str, Any], context: Context
 ) -> None:
-    """Raises ToolFailure if a file that a step changes differs from what the approval showed.
+    """Raises ToolFailure if a file that a step changes, or a command names, differs from what the approval showed.
 
     A file may be as this very step leaves it: its first attempt was lost in a crash.
     """
+    begun = f"{context.key} approved"
+    if declared.get("writes") == "unknown" and intent_files.read(context.run_folder, begun) is None:
+        said = (*declared.get("run", {}).get("command", ()), *args.values())
+        for path in shown_files.named(said, context.root, released.files):
+            if changed := shown_files.difference(released, context.root, path):
+                raise ToolFailure("changed", changed)
+        intent_files.write(context.run_folder, begun, {})
     parameters = declared.get("parameters", ())
     block = next(
         (parameter["name"] for parameter in parameters if parameter["kind"] == "block"), None
@@ -94,7 +101,7 @@ def as_shown(
         shown = released.shown(path)
         if shown is None:
             continue
-        now, begun = shown_files.now_at(context.root, path), f"{context.key} approved"
+        now = shown_files.now_at(context.root, path)
         if now == shown:
             if access == "delete":
                 intent_files.write(context.run_folder, begun, {"path": path})

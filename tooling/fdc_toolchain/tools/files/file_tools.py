@@ -120,9 +120,9 @@ def read_lines(args: dict[str, Any], context: Context) -> Any:
     """`read_lines`: the existing lines in the requested range."""
     path = word(args, "path")
     lines = _text(context.root.read(path), path).removesuffix("\n").split("\n")
-    first = max(1, int(args.get("first") or 1))
+    first = int(args.get("first") or 1)
     last = min(len(lines), first + MOST_LINES - 1, int(args.get("last") or len(lines)))
-    text = "\n".join(lines[first - 1 : max(last, 0)])
+    text = "\n".join(lines[first - 1 : last])
     return {"text": text, "first": first, "last": last, "lines": len(lines)}
 
 

@@ -37,8 +37,14 @@ for path, size in head["files"]:
 
 
 def list_files(args: dict[str, Any], context: Context) -> Any:
-    """`list_files`: the files below a folder, or those that a glob names."""
-    return globs.files(context.root, _glob(args, context))
+    """The files below a folder, or those that a glob names."""
+    return listing(args, context).value
+
+
+def listing(args: dict[str, object], context: Context) -> Outcome:
+    """`list_files`, with a note of what is left out."""
+    found, notes = globs.search(context.root, _glob(args, context))
+    return Outcome(found, notes=notes)
 
 
 def grep(args: dict[str, Any], context: Context) -> Any:
@@ -49,7 +55,8 @@ def grep(args: dict[str, Any], context: Context) -> Any:
         raise ToolFailure("argument", f"`{pattern[:80]}` is not a regular expression: {wrong}")
     found: list[tuple[str, bytes]] = []
     total = 0
-    for path in globs.files(context.root, _glob(args, context)):
+    paths, notes = globs.search(context.root, _glob(args, context))
+    for path in paths:
         try:
             data = context.root.read(path)
         except ToolFailure as failure:
@@ -64,9 +71,10 @@ def grep(args: dict[str, Any], context: Context) -> Any:
                 "size", f"more than {MAX_SEARCHED} bytes to search; name a smaller folder"
             )
         found.append((path, data))
-    most = max(1, min(int(args.get("most") or MAX_HITS), MAX_HITS))
+    most = min(int(args.get("most") or MAX_HITS), MAX_HITS)
     hits = _search(pattern, found, most)
-    notes = {"cut": f"only the first {most} lines"} if len(hits) >= most else None
+    if len(hits) >= most:
+        notes = {**(notes or {}), "cut": f"only the first {most} lines"}
     return Outcome(hits, None, None, notes)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...engine.events import Outcome
-from ...linking.project.protected import folded_name
+from ...linking.project.protected import folded_name, outside_path
 from ...linking.project.quiet_git import OWN_NAMES, refuse_pipes, started_nothing
 from ...workspace.failure import ToolFailure
 from ...workspace.files import parts_of
@@ -112,6 +112,12 @@ def _repository(context: Context) -> str:
         )
     if not os.path.isdir(own):
         raise ToolFailure("git", "the workspace is not the top of a git repository")
+    if os.path.lexists(os.path.join(own, "objects/info/alternates")):
+        raise ToolFailure(
+            "git",
+            "objects of the repository are not in the workspace (`.git/objects/info/alternates` names another, as in a shared "
+            "clone), and no step reads there; `git add` and `git commit` by hand",
+        )
     return own
 
 
@@ -181,7 +187,7 @@ def _author(context: Context) -> dict[str, str]:
             refuse_pipes(context.root.path)
             done = subprocess.run(
                 ["git", "config", "--get", name], cwd=context.root.path, capture_output=True, text=True, timeout=60, check=False,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL, env={**os.environ, "PATH": outside_path()},
             )  # fmt: skip
         except (OSError, subprocess.SubprocessError) as failed:
             why = getattr(failed, "strerror", None) or failed

@@ -52,10 +52,10 @@ def program_of(text: str, given: dict[str, Any], context: Context) -> dict[str, 
     }
     for name in given:
         if name not in params:
-            raise ToolFailure("argument", f"the plan has no parameter `{name}`")
+            raise ToolFailure("plan", f"the plan has no parameter `{name}`")
     for name, one in params.items():
         if one.get("default") is None and name not in given:
-            raise ToolFailure("argument", f"the plan needs a value for its parameter `{name}`")
+            raise ToolFailure("plan", f"the plan needs a value for its parameter `{name}`")
     return proof.program
 
 

@@ -226,14 +226,14 @@ def _page(asked: Target, where: Target, hops: int, answer: Response) -> Fetched:
     ):
         kind = "text"
     else:
-        raise ToolFailure("type", f"{where.host} sends `{plain[:60]}`, which is not text")
+        raise ToolFailure("unreadable", f"{where.host} sends `{plain[:60]}`, which is not text")
     if (
         kind != "pdf"
         and b"\0" in answer.body[:4096]
         and not answer.body.startswith((b"\xff\xfe", b"\xfe\xff"))
     ):
         raise ToolFailure(
-            "type", f"{where.host} sends bytes that are not text and says `{plain[:60]}`"
+            "unreadable", f"{where.host} sends bytes that are not text and says `{plain[:60]}`"
         )
     return Fetched(asked.url, where.url, hops, kind, stated[:200], answer.body)
 

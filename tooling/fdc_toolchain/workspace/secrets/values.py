@@ -24,6 +24,9 @@ _LOGIN = re.compile(
 """A password in `.netrc`, or in `.pgpass`."""
 _BODY = re.compile(r"^[A-Za-z0-9+/=]{32,}\s*$", re.MULTILINE)
 _USER = re.compile(r"://[^/\s:@]*:([^/\s@]{8,})@")
+_HEADER = re.compile(r"\bauthorization:\s*\w+\s+([^\s\"]{8,})", re.IGNORECASE)
+_GIT = ".git/config"
+"""Settings of a repository, which commands see: an address in it may have a password, as may a header that the CI put there."""
 _LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile("[0-9]")
 _RANDOM = 20
 
@@ -40,7 +43,8 @@ def values_of(root: str) -> dict[str, str]:
                 data = file.read(MOST_BYTES)
         except OSError:
             continue
-        for value, name in (row for text in _texts(data) for row in _in(text)):
+        held = _in_git if f"/{path}".endswith(f"/{_GIT}") else _in
+        for value, name in (row for text in _texts(data) for row in held(text)):
             if len(out) < MOST_VALUES and len(value) >= LEAST:
                 out.setdefault(value, f"{path} {name}".strip())
     return out
@@ -83,13 +87,15 @@ def files_of(root: str) -> list[str]:
             hit = inside or secret(path, more) is not None
             if hit and not is_folder:
                 found.append(path)
-            elif (
-                is_folder
-                and name not in (".git", ".fdc")
-                and not packages(os.path.join(root, path))
-            ):
+            elif is_folder and name == ".git":
+                found.append(folder + _GIT)
+            elif is_folder and name != ".fdc" and not packages(os.path.join(root, path)):
                 work.append((path + "/", hit))
     return sorted(found)[:MOST_FILES]
+
+
+def _in_git(text: str) -> list[tuple[str, str]]:
+    return [(match[1], "") for form in (_USER, _HEADER) for match in form.finditer(text)]
 
 
 def _in(text: str) -> list[tuple[str, str]]:

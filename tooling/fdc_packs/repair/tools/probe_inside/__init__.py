@@ -39,6 +39,8 @@ from .module_run import rerun
 
 FIRST = 3
 """Failing tests that are asked before an edit is given up."""
+RIVALS = 12
+"""Edits of the same characters that are tried next after one that passes."""
 MEMORY = 2 << 30
 COMPARING = 100.0
 """Seconds in which the edits that pass are compared, beyond those in which edits are tried."""
@@ -98,7 +100,9 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
     here = _mine
     cost, took = given.get("cpu", 1.0), given.get("took", 2.0)
     since = hoped = 0
-    for number in numbers:
+    queue = list(numbers)
+    while queue:
+        number = queue.pop(0)
         since += (
             _passed + hoped > 0
         )  # a few more are tried: the first that passes should not hide the others
@@ -124,7 +128,17 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
             _passed += status == 0 and number not in given["risky"]
         if status == 0:
             _good.append(number)
+            near = [one for one in queue if _beside(one, number)][:RIVALS]
+            queue = near + [one for one in queue if one not in near]
     return [number for _, number in sorted(unfit)]
+
+
+def _beside(one: int, other: int) -> bool:
+    """True for two edits that change the same characters, or some beside each other."""
+    both = [given["edits"][at] for at in (one, other)]
+    first = [min(row[0] for row in each["pieces"]) for each in both]
+    last = [max(row[1] for row in each["pieces"]) for each in both]
+    return both[0]["path"] == both[1]["path"] and first[0] <= last[1] and first[1] <= last[0]
 
 
 def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float) -> int | None:
@@ -276,6 +290,9 @@ def pytest_runtestloop(session: Any) -> Iterator[None]:
             unfit = _try(range(len(given["edits"])), swap)
             if unfit is not None and _good:
                 _fork(COMPARE, _watch_calls, 60, COMPARING - 10)
+                for number in _good if _mine == COLLECTED else ():
+                    if not os.path.exists(os.path.join(os.environ[FOLDER], f"behaviour.{number}")):
+                        tell({"edit": number, "behaviour": [0, 0, "not measured", False]})
             if unfit is not None and _mine == COLLECTED:
                 said = {
                     "unfit": unfit,

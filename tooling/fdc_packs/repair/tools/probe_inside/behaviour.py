@@ -18,6 +18,8 @@ from .edited_files import FOLDER
 from .function_code import functions, place_of, put
 
 CALLS, INPUTS, SECONDS, MOST_COPIES = 12, 200, 4.0, 400
+ODD: tuple[Any, ...] = (None, 0, "a", [])
+"""What stands for each value of another type as well: a question about a type is answered by no other value."""
 _calls: dict[Any, list[dict[str, Any]]] = {}
 _places: dict[Any, Any] = {}
 _wanted: set[Any] = set()
@@ -90,7 +92,8 @@ def compare(number: int) -> None:
 
 
 def _inputs(calls: Any) -> Iterator[Callable[[], dict[str, Any]]]:
-    """The calls of the tests, and each with one argument, or one member of `self`, exchanged for one of its kind."""
+    """The calls of the tests, and each with one argument, or one member of `self`, exchanged for one of its kind, and
+    then for one of another type."""
     for call in calls:
         yield lambda call=call: copy.deepcopy(call)  # type: ignore[misc]
     for call in calls:
@@ -107,6 +110,15 @@ def _inputs(calls: Any) -> Iterator[Callable[[], dict[str, Any]]]:
                     yield lambda call=call, member=member, other=other: _with_member(
                         call, member, other
                     )  # type: ignore[misc]
+
+    for call in calls:
+        for name, value in call.items():
+            for other in ODD if name not in ("self", "cls") else ():
+                if type(other) is not type(value):
+                    yield lambda call=call, name=name, other=other: {
+                        **copy.deepcopy(call),
+                        name: copy.deepcopy(other),
+                    }  # type: ignore[misc]
 
 
 def _with_member(call: dict[str, Any], member: str, other: Any) -> dict[str, Any]:
@@ -143,11 +155,7 @@ def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tupl
         value = function(*placed, **left, **extra)
         if hasattr(value, "__next__"):
             value = list(islice(value, 50))
-        said = (
-            repr(getattr(value, "__dict__", value))
-            if getattr(type(value), "__repr__", None) is _PLAIN
-            else repr(value)
-        )
+        said = _shown(value)
     except BaseException as raised:
         said = type(raised).__name__
         own, told = _raised(raised, function.__code__)
@@ -155,10 +163,26 @@ def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tupl
         if own and told:
             said += f": {raised}"
     try:
-        after = repr({name: getattr(one, "__dict__", one) for name, one in arguments.items()})
+        after = repr(
+            {name: _shown(getattr(one, "__dict__", one)) for name, one in arguments.items()}
+        )
     except BaseException:
         after = ""
     return _ADDRESS.sub("", said)[:4000], _ADDRESS.sub("", after)[:4000], crashed
+
+
+def _shown(value: Any, depth: int = 4) -> str:
+    """What a value is, with what lies in objects and containers that do not show it themselves."""
+    slots = [name for name in getattr(type(value), "__slots__", ()) if isinstance(name, str)]
+    inside: Any = getattr(value, "__dict__", None) or {
+        name: getattr(value, name, None) for name in slots
+    }
+    if depth and getattr(type(value), "__repr__", None) is _PLAIN and inside:
+        return f"{type(value).__name__}({_shown(inside, depth - 1)})"
+    if depth and isinstance(value, (dict, list, tuple)) and len(value) <= 20:
+        rows = value.items() if isinstance(value, dict) else value
+        return f"{type(value).__name__}[{', '.join(_shown(one, depth - 1) for one in rows)}]"
+    return repr(value)
 
 
 def _raised(raised: BaseException, code: CodeType) -> tuple[bool, bool]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
 
 import click
 
@@ -150,7 +152,8 @@ def _next(work: file_edits.Work, chosen: str | None, git: bool) -> None:
         return
     if chosen is None:
         say(
-            f"\nNo file shows how to run the tests: `{test_command.ASSUMED}` is assumed. Correct it in fdc.toml and protocols/."
+            f"\nNo file shows how to run the tests: `{test_command.ASSUMED}` is assumed. If that is wrong: `fdc init --remove`,"
+            " then `fdc init --test-command COMMAND`."
         )
     else:
         say(
@@ -161,7 +164,10 @@ def _next(work: file_edits.Work, chosen: str | None, git: bool) -> None:
     say("  fdc lint                    prove every plan of this repository")
     if git:
         say("  pre-commit install          hooks before each commit (`pip install pre-commit`)")
-    say(
-        "\nHooks and agents call `fdc`: it must be on PATH, for example after `uv tool install fdc-toolchain` or"
-        " `pipx install fdc-toolchain`."
-    )
+    beside = os.path.join(sys.prefix, "bin")  # of an environment that may not be on PATH tomorrow
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    if not shutil.which("fdc", path=os.pathsep.join(name for name in folders if name != beside)):
+        say(
+            "\nHooks and agents call `fdc`: it must be on their PATH, for example after `uv tool install PLACE` or"
+            " `pipx install PLACE` (a checkout or a wheel of fdc)."
+        )

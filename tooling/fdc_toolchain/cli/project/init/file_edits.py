@@ -31,6 +31,7 @@ IGNORED = (
     "/research/",
     "/runs/",
     "/knowledge_core/.*.lock",
+    "/protocols/.*.lock",
     "/plan.txt",
     "/plan.findings.txt",
 )

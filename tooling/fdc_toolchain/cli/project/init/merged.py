@@ -1,12 +1,14 @@
-"""Adds a block of text, an entry or a hook to existing files. Keeps texts byte for byte, and JSON by value."""
+"""Adds a block of text, an entry or a hook to existing files. What the files have stays byte for byte."""
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
-from typing import TypeAlias
 
-JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | bool | None"
+from ....text.json_text import Node, parse, plain
+from . import json_edits
+from .json_edits import JSON
 
 
 class ByHand(Exception):
@@ -41,89 +43,51 @@ def without(old: bytes, text: str) -> bytes | None:
 
 
 def with_hooks(old: bytes, wanted: dict[str, JSON], commands: tuple[str, ...]) -> bytes | None:
-    """Adds the hooks `wanted` to a JSON file; None if it already has all `commands`. Raises ByHand.
-
-    Both are objects. Lists under the same key are concatenated; other keys of `old` are kept.
-    """
-    have, width = _read(old)
+    """Adds the hooks `wanted` to a JSON file; None if it already has all `commands`. Raises ByHand."""
+    text, root, start = _read(old)
+    have = plain(root)
     if all(_holds(have, command) for command in commands):
         return None
     if any(_holds(have, command) for command in commands):
         raise ByHand("it has only some of fdc's hooks")
+    if have == {}:
+        return old[:start] + (json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode()
+    indent = re.search(r"(?m)^([ \t]+)\"", text)
     try:
-        made = _joined(have, wanted)
+        made = json_edits.added(text, root, wanted, indent[1] if indent else "  ")
     except TypeError as wrong:
         raise ByHand(str(wrong)) from wrong
-    try:
-        return _written(made, width)
-    except RecursionError as wrong:
-        raise ByHand("it is nested too deeply") from wrong
+    return old[:start] + made.encode("utf-8")
 
 
 def without_hooks(old: bytes, wanted: dict[str, JSON]) -> bytes | None:
     """Takes the hooks that `with_hooks` added out of a JSON file; None if it has none of them. Raises ByHand.
 
-    A list or an object that is empty without them goes, too; other keys and values are kept. Empty bytes where nothing
-    but the version of the form is left.
+    A list or an object that is empty without them goes, too. Empty bytes where nothing but the version of the form is left.
     """
-    have, width = _read(old)
-    made = _parted(have, wanted)
-    if made == have:
+    text, root, start = _read(old)
+    have = plain(root)
+    left = json_edits.left(have, wanted)
+    if left == have:
         return None
-    return b"" if made in ({}, {"version": 1}) else _written(made, width)
+    if left in ({}, {"version": 1}):
+        return b""
+    return old[:start] + json_edits.without(text, root, wanted).encode("utf-8")
 
 
-def _parted(have: JSON, wanted: JSON) -> JSON:
-    if isinstance(have, list) and isinstance(wanted, list):
-        return [item for item in have if item not in wanted]
-    if not isinstance(have, dict) or not isinstance(wanted, dict):
-        return have
-    left: dict[str, JSON] = {}
-    for key, value in have.items():
-        part = _parted(value, wanted[key]) if key in wanted else value
-        if part == value or part not in ([], {}):
-            left[key] = part
-    return left
-
-
-def _read(old: bytes) -> tuple[JSON, str]:
-    """A JSON file's value, and its indentation. Raises ByHand."""
+def _read(old: bytes) -> tuple[str, Node, int]:
+    """A JSON file's text, its value, and where in the bytes the text begins (after a mark of the encoding). Raises ByHand."""
+    start = 3 if old.startswith(codecs.BOM_UTF8) else 0
     try:
-        text = old.decode("utf-8-sig")
-        have: JSON = json.loads(text, object_pairs_hook=_object) if text.strip() else {}
-    except (ValueError, RecursionError) as wrong:
-        raise ByHand(f"it is not JSON ({_short(wrong)})") from wrong
-    indent = re.search(r"(?m)^([ \t]+)\"", text)
-    return have, indent[1] if indent else "  "
-
-
-def _object(pairs: list[tuple[str, JSON]]) -> JSON:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+        text = old[start:].decode("utf-8") if old[start:].strip() else "{}"
+    except UnicodeDecodeError as wrong:
+        raise ByHand("it is not UTF-8") from wrong
+    root, problems = parse(text)
+    if root is None:
+        raise ByHand(f"it is not JSON ({problems[-1].message})")
+    if problems:
         raise ByHand("it has a duplicate key")
-    return made
-
-
-def _written(made: JSON, width: str) -> bytes:
-    return (json.dumps(made, indent=width, ensure_ascii=False) + "\n").encode(
-        "utf-8", "surrogatepass"
-    )
-
-
-def _joined(have: JSON, wanted: JSON, where: str = "the file") -> JSON:
-    if isinstance(wanted, dict):
-        if not isinstance(have, dict):
-            raise TypeError(f"{where} is not an object")
-        more = {
-            key: _joined(have[key], value, f"`{key}`") if key in have else value
-            for key, value in wanted.items()
-        }
-        return {**have, **more}
-    if isinstance(wanted, list):
-        if not isinstance(have, list):
-            raise TypeError(f"{where} is not a list")
-        return [*have, *wanted]
-    return have
+    return text, root, start
 
 
 def _holds(value: JSON, command: str) -> bool:

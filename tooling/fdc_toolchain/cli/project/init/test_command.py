@@ -30,7 +30,13 @@ def found(root: str) -> str | None:
         "pytest" in _text(root, name)
         for name in ("pyproject.toml", "setup.cfg", "tox.ini", "requirements-dev.txt")
     )
-    if pytest or _is_there(root, "pytest.ini") or python and _has_tests(root):
+    if (
+        pytest
+        or _is_there(root, "pytest.ini")
+        or python
+        and _has_tests(root)
+        or _has_test_files(root)
+    ):
         return f"{_python(root)} -m pytest"
     return None
 
@@ -55,6 +61,11 @@ def _has_tests(root: str) -> bool:
             else re.fullmatch(r"test_.*\.py|.*_test\.py", entry.name)
             for entry in entries
         )
+
+
+def _has_test_files(root: str) -> bool:
+    names = (os.path.join(glob.escape(root), name, "test_*.py") for name in ("tests", "test", ""))
+    return any(glob.glob(name) for name in names)
 
 
 def _is_there(root: str, name: str) -> bool:

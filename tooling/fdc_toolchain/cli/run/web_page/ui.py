@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -15,7 +16,9 @@ import click
 from ....console.options import workspace_option
 from ....console.run_options import database_option, is_terminal, root_of
 from ....exits import CLEAN, WorldError
+from ....linking.project.protected import outside_path
 from ....runs.interrupt import interruptible
+from ....sandbox import python_process
 from .database_runs import Database
 from .workspace_runs import Workspace
 
@@ -129,10 +132,10 @@ def _open(server: Server, folder: str) -> None:
         except OSError:
             return  # it was deleted with its folder
 
-    import webbrowser
+    def begin() -> None:
+        argv = python_process.packages("-m", "webbrowser", f"file://{quote(path)}")
+        inside = {**python_process.environment(), "PATH": outside_path()}
+        subprocess.run(argv, env=inside, stdout=subprocess.DEVNULL, check=False)
 
-    for work in (
-        lambda: webbrowser.open(f"file://{quote(path)}"),
-        forget,
-    ):  # some browsers return only when they end
+    for work in (begin, forget):  # some browsers return only when they end
         threading.Thread(target=work, daemon=True).start()

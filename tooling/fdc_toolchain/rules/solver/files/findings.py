@@ -184,15 +184,19 @@ _SHELL = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
     failure = item.failure
     labels = [] if failure.outer == failure.step else [Label(failure.step, "this step")]
-    why = sorted(cause for cause in causes.each(failure.causes) if _explains(failure, cause))[:2]
+    every = sorted(causes.each(failure.causes))
+    why = [cause for cause in every if _explains(failure, cause)][:2]
     if failure.access == "same":
         code, message = "FDC412", f"Cannot rename `{name}` to `{name}`: it already exists"
         help_ = "name another target"
     elif failure.access == "create":
-        code, message = "FDC412", f"Cannot create `{name}`: it already exists"
+        gone = [cause for cause in every if cause.access == "delete"][:1]  # on some runs only
+        said = "may exist here" if gone else "already exists"
+        code, message = "FDC412", f"Cannot create `{name}`: it {said}"
         help_ = "an earlier step, or an earlier round of the loop, creates it"
-        if item.entry == 1 and not why:
+        if gone or item.entry == 1 and not why:
             help_ = "use `overwrite_file_with_block` to replace it"
+        labels += [Label(cause.step, "this step may delete it, or not") for cause in gone]
         labels += [
             Label(cause.step, "this step may create it")
             for cause in why

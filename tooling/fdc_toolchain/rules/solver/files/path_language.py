@@ -32,6 +32,7 @@ Token = tuple[str, bool]
 _ALL, _NAME, _VISIBLE = "all", "name", "visible"
 
 _ANY: Token = (_ALL, True)
+_SLASH: Token = ("/", False)
 _MOST_VARIANTS = 32
 
 
@@ -67,7 +68,7 @@ def hits(path: Path, other: Path) -> int:
 @lru_cache(maxsize=1 << 16)
 def contains(path: Path, other: Path) -> bool:
     """True where the second path may name a file in a folder that the first one names."""
-    inside = tuple((*row, ("/", False), (_NAME, False), _ANY) for row in _variants(path))
+    inside = tuple((*row, _SLASH, (_NAME, False), _ANY) for row in _variants(path))
     return _meet(inside, _variants(other))
 
 
@@ -162,33 +163,30 @@ def _odd(text: str, *, first: bool, last: bool) -> bool:
 
 
 def _without_empty(rows: list[tuple[Token, ...]], path: Path) -> list[tuple[Token, ...]]:
-    """With the forms where a value that is any text is empty, or `.`: then a slash beside it is not there."""
+    """With the forms where values that are any text are empty, or `.`: then a slash beside each is not there."""
     if not opaque(path):
         return rows
-    out = list(rows)
-    for row in rows:
+    out = dict.fromkeys(rows)
+    work = list(out)
+    for row in work:  # grows while it is gone through
         for at, token in enumerate(row):
             if token != _ANY:
                 continue
-            before, after = row[:at], row[at + 1 :]
-            if after[:1] == (("/", False),) and (not before or before[-1] == ("/", False)):
-                out.append(before + after[1:])
-            if not after and before[-1:] == (("/", False),):
-                out.append(before[:-1])
-    return out if len(out) == len(rows) or len(out) > _MOST_VARIANTS else _again(out)
-
-
-def _again(rows: list[tuple[Token, ...]]) -> list[tuple[Token, ...]]:
-    """The same for several values in one path: a slash that is left over at an end is not there."""
-    slash = ("/", False)
-    out = dict.fromkeys(rows)
-    for row in rows:
-        at, end = 0, len(row)
-        while at < end and row[at] == slash:
-            at += 1
-        while end > at and row[end - 1] == slash:
-            end -= 1
-        out[row[at:end]] = None
+            end = at + 1
+            while row[end : end + 1] == (_ANY,):
+                end += 1
+            before, after = row[:at], row[end:]
+            if after[:1] == (_SLASH,) and (not before or before[-1] == _SLASH):
+                less = before + after[1:]
+            elif not after and before[-1:] == (_SLASH,):
+                less = before[:-1]
+            else:
+                continue
+            if less not in out:
+                out[less] = None
+                work.append(less)
+        if len(out) > _MOST_VARIANTS:
+            return [(_ANY,)]
     return list(out)
 
 
@@ -199,7 +197,7 @@ def _of_glob(glob: str) -> list[tuple[Token, ...]]:
     if kind == ALLOW:
         for token in glob_match.compiled([(False, text)]):
             if token == "folders":
-                out = [*out, *((*row, _ANY, ("/", False)) for row in out)]
+                out = [*out, *((*row, _ANY, _SLASH) for row in out)]
             else:
                 out = [(*row, _ALLOW_TOKENS.get(token, (token, False))) for row in out]
             if len(out) > _MOST_VARIANTS:
@@ -213,11 +211,11 @@ def _of_glob(glob: str) -> list[tuple[Token, ...]]:
     for number, segment in enumerate(segments):
         last = number + 1 == len(segments)
         if segment == "**":
-            out = [*out, *((*row, (_VISIBLE, False), _ANY, ("/", False)) for row in out)]
+            out = [*out, *((*row, (_VISIBLE, False), _ANY, _SLASH) for row in out)]
         elif segment == VALUE:
             out = [(*row, _ANY) for row in out]
         else:
-            tail = () if last else (("/", False),)
+            tail = () if last else (_SLASH,)
             out = [row + inner + tail for row in out for inner in _of_segment(segment)]
         if len(out) > _MOST_VARIANTS:
             return [(_ANY,)]

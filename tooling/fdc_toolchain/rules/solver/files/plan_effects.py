@@ -8,7 +8,7 @@ Where a path starts: a literal one as the workspace has it now; the file of a `f
 is entered; any other computed path unknown. A path is touched certainly by a step that names it in the same words,
 with the same values in them: the same literal, or the same binding in the same round. It is perhaps touched by a
 step whose path may be the same (`path_language`), of which both outcomes are followed, and by every command that
-may write there. Names that the plan binds twice hold a value that no other step is known to name.
+may write there. A name that the plan binds twice is another value after each binding.
 
 What a body does to paths that it does not name is kept beside the table: the effect of its commands (`rest`) and,
 by computed path, what the steps that name it may do (`wild`). Where a callee's parameters decide whether two of
@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from functools import partial
 
-from ....linking.bound import bound_in
 from ....linking.graph import Instance
 from ....linking.model import Act, Choice, Invoke, Loop, Node
 from ..kept_effects import KeptEffects
@@ -131,6 +130,7 @@ class Files:
                 self._paths.causes = self.causes
                 self._limits = limits
             local = unit.names - {"run"} - set(() if given else unit.params)
+            local |= self._paths.bound(unit, unit.body) - set(unit.params)
             ends = forget(ends, local, None, UNKNOWN)
             stops = stops and forget(stops, local, None, UNKNOWN)
             found = self._known[key] = Outcomes(ends, stops), again
@@ -198,7 +198,7 @@ class Files:
             if entry.fixed:
                 joined(fixed, entry.fixed)
 
-        for node in nodes:
+        for node, env in self._paths.followed(instance.unit, nodes, env):  # noqa: B020
             if type(node) is Act:
                 bound = node.bound
                 tool, uses = bound.tool, bound.files
@@ -214,7 +214,7 @@ class Files:
                     for access, value in uses:
                         path = self._paths.of(unit, value, env)
                         literal = is_literal(path)
-                        effect = effect_of(access, span, self.causes, doubts=self.doubtful)
+                        effect = self._paths.use(node, access, span)
                         causes = effect.tail
                         if (
                             access == "create"
@@ -369,12 +369,10 @@ class Files:
     def _loop(
         self, instance: Instance, node: Loop, env: dict[str, Path], *, stopping: bool
     ) -> Outcomes:
-        inner = {name: path for name, path in env.items() if name not in (node.name, node.alias)}
         present: Path | None = None
         if node.alias and node.over is not None:
             present = ((node.alias, glob_text(GLOB, node.over)),)
-            for name in filter(None, (node.alias, node.name)):  # two names of one file
-                inner[name] = present
+        inner = self._paths.inside(instance.unit, node, env, present)
         ends, stops = self._body(instance, node.body, inner, stopping=stopping or node.keeps)
         if present is not None and node.over is not None and "{" in node.over.text:
             whole = (SETTLED, *self._paths.of(instance.unit, node.over, env))
@@ -383,7 +381,8 @@ class Files:
             for outcome in (ends, stops):
                 if outcome is not None:
                     outcome.paths[whole] = then(outcome.paths.get(whole, SAME), effect)
-        local = {*filter(None, (node.name, node.alias))} | bound_in(node.body)
+        local = {*filter(None, (node.name, node.alias))}
+        local |= self._paths.bound(instance.unit, [node])
         if node.kind == "fork" and node.most != 1 and self.computed and not self._again:
             self.forks.look_at(instance, node, ends, local)
         turns = partial(self.forks.turns, instance, noted=not self._again)

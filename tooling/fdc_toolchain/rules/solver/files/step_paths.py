@@ -5,16 +5,39 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from ....diagnostics.span import Span
-from ....linking.model import Act, Invoke, Unit
+from ....linking.bound import bound_in, rebound
+from ....linking.model import Act, Choice, Invoke, Loop, Node, Unit
 from ....syntax.values import Value
 from .bodies import is_literal
-from .effects import CHANGES, CREATES, UNKNOWN, Effect, effect_of, settled
+from .effects import CHANGES, CREATES, SAME, UNKNOWN, Effect, effect_of, either, settled
 from .failures import CauseTable
-from .path_language import NOBODY, SETTLED
+from .path_language import NOBODY, SETTLED, VALUE
 from .paths import Path, filled, looked_through, path_of
 
 LOOKS = ("list_files", "grep")
 """Tools that fail where the folder or file that they look through is not there."""
+
+
+def _fresh(names: set[str], mark: str) -> dict[str, Path]:
+    """New values of names, each a value of its own for the node that the mark tells."""
+    return {name: ((mark, name),) for name in names}
+
+
+def _line(node: Node) -> int:
+    if isinstance(node, Act):
+        return node.step.line
+    return node.call.line if isinstance(node, Invoke) else node.node.line
+
+
+def _marks(nodes: list[Node]) -> set[str]:
+    marks: set[str] = set()
+    for node in nodes:
+        marks |= {f"{VALUE}{_line(node)}", f"{VALUE}{_line(node)}<"}
+        if isinstance(node, Loop):
+            marks |= _marks(node.body)
+        elif isinstance(node, Choice):
+            marks |= _marks(node.then) | _marks(node.orelse)
+    return marks
 
 
 def bound_twice(unit: Unit) -> set[str]:
@@ -52,18 +75,38 @@ class StepPaths:
         path = path_of(value)
         if is_literal(path):
             return path
-        unstable = self.unstable(unit)
-        if any(type(part) is tuple and part[0] in unstable for part in path):
-            path = tuple(
-                (NOBODY, *part) if type(part) is tuple and part[0] in unstable else part
-                for part in path
-            )
         if not env:
             return path
         known = filled(path, env)[
             0
         ]  # an empty one names no file, and what the step does then no one follows
         return known or tuple((NOBODY, *part) if type(part) is tuple else part for part in path)
+
+    def followed(
+        self, unit: Unit, nodes: list[Node], env: dict[str, Path]
+    ) -> Iterator[tuple[Node, dict[str, Path]]]:
+        """The nodes of a body, with what names stand for there: a name that is bound twice is another value after each."""
+        unstable = self.unstable(unit)
+        for node in nodes:
+            yield node, env
+            if unstable and (again := rebound(node) & unstable):
+                env = env | _fresh(again, f"{VALUE}{_line(node)}")
+
+    def inside(
+        self, unit: Unit, loop: Loop, env: dict[str, Path], present: Path | None
+    ) -> dict[str, Path]:
+        """What names stand for when a round of a loop begins. `present`: the file of the round, which has two names."""
+        own = set(filter(None, (loop.name, loop.alias)))
+        inner = {name: path for name, path in env.items() if name not in own}
+        if unstable := self.unstable(unit):
+            again = set().union(*map(rebound, loop.body)) if loop.kind != "fork" else set()
+            inner |= _fresh((again | own) & unstable, f"{VALUE}{_line(loop)}<")
+        return inner if present is None else inner | dict.fromkeys(own, present)
+
+    def bound(self, unit: Unit, nodes: list[Node]) -> set[str]:
+        """What paths begin with that only these nodes can name: names that they bind, and marks of their bindings."""
+        unstable = self.unstable(unit)
+        return (bound_in(nodes) - unstable) | (_marks(nodes) if unstable else set())
 
     def given(
         self, unit: Unit, call: Invoke, callee: Unit, env: dict[str, Path]
@@ -91,6 +134,11 @@ class StepPaths:
         if CHANGES[access] == CREATES:
             names += [name[:at] for at, char in enumerate(name) if char == "/"]
         return [(f"{one}/",) for one in names if one in self.folders]
+
+    def use(self, node: Act, access: str, span: Span) -> Effect:
+        """What a step does to a file that it names: perhaps nothing, where its failure is a value and the run goes on."""
+        effect = effect_of(access, span, self.causes, doubts=self.doubtful)
+        return either(SAME, effect) if node.bound.tool.row.get("failure") == "value" else effect
 
     def looks(
         self, unit: Unit, node: Act, span: Span, env: dict[str, Path]

@@ -1,8 +1,8 @@
 """Commands that only look at data: whatever the files hold that they are given, none of it is executed.
 
 Such a command is one program of a short list with its arguments, and nothing that a shell would read as anything
-else: no quotes, no globs, no redirection, no second command. Options that write a file or start a program are not
-among those that are taken.
+else: no quotes, no globs, no redirection, no second command. Options that write a file, start a program, wait for
+more, or open the files that another one names are not among those that are taken.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ _OPTIONS = {
     "cat": _ANY_OPTION,
     "cmp": _ANY_OPTION,
     "head": _ANY_OPTION,
-    "tail": _ANY_OPTION,
-    "wc": _ANY_OPTION,
-    "sha256sum": _ANY_OPTION,
+    "tail": re.compile(r"-[a-eg-zA-EG-Z0-9]*|--(?!f)[\w.,=-]+"),  # `-f`, `-F`, `--follow` wait
+    "wc": re.compile(r"-[A-Za-z]*|--(?!f)[\w=-]+"),  # `--files0-from` opens what a file names
+    "sha256sum": re.compile(r"-[abd-zA-Z]*|--(?!c)[\w-]+"),  # so does `-c`
     "diff": re.compile(r"-[abBdeEiNqrstuUwyZ0-9]*|--(brief|unified(=\d+)?)"),  # `-l` starts `pr`
     "sort": re.compile(
         r"-[bcdfghiMmnrRsuVzkt0-9.,]*"
     ),  # `-o` writes, `--compress-program` starts one
 }
-"""By program: the options that neither write nor start anything. An argument from elsewhere may be any option."""
+"""By program: the options that read no more than the arguments. GNU programs take the beginning of a long option for it."""
+_OTHER = ("diff", "sort")
+"""Programs with options that write or start something. An argument from elsewhere may be any option."""
 
 _PLAIN = re.compile(r"[\w./:@%+,= -]*", re.ASCII)
 _COMPUTED = "\0"
@@ -51,7 +53,7 @@ def _looks(text: str) -> bool:
         return False
     for word in words[1:]:
         if word.startswith(_COMPUTED):  # it may be any option
-            if options is not _ANY_OPTION:
+            if words[0] in _OTHER:
                 return False
         elif word.startswith("-") and not options.fullmatch(
             word.replace(_COMPUTED, "") if options is _ANY_OPTION else word
@@ -61,21 +63,21 @@ def _looks(text: str) -> bool:
 
 
 def files_of(value: Value) -> list[Pattern]:
-    """The files that a data command looks at: its arguments, where no option makes it read names of others."""
+    """The files that a data command looks at: its arguments."""
     program, *words = value.text.split(" ")
     found = []
     for word in words:
-        if word.startswith("-") and (program == "sha256sum" or not _SHORT.fullmatch(word)):
-            return [SEEN]
         argument = Value(word, template(word), 0, len(word))
-        if (
-            argument.parts
-            and isinstance(argument.parts[0], Ref)
-            and argument.parts[0].path != ("run",)
-        ):
-            return [SEEN]  # it may be such an option
+        if _anywhere(argument):
+            return [SEEN]
         found.append(tree_of(argument) if program == "diff" else pattern_of(argument))
     return found
 
 
-_SHORT = re.compile(r"-[A-Za-z0-9]*")
+def _anywhere(argument: Value) -> bool:
+    """True where a word may be an option, or lead to any file that a command sees: commands follow `..`, other steps do not."""
+    first, *more = argument.parts or ("",)
+    in_run = isinstance(first, Ref) and first.path == ("run",)
+    if any(isinstance(part, Ref) for part in (more if in_run else argument.parts)):
+        return True
+    return argument.text.startswith("/") or ".." in argument.text.split("/")

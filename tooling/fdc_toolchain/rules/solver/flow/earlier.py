@@ -38,7 +38,8 @@ def earlier(rows: Collection[Row], labels: Labels) -> Earlier:
                 row.path, f"the run {row.run} stored at {row.at}, {row.plan}:{row.line}"
             )
         pattern = Pattern(row.path, row.path, True)
-        texts.put(pattern, label)
+        if row.sha256:
+            texts.put(pattern, label)
         if row.there:
             there.put(pattern, label)
         sees = sees or label

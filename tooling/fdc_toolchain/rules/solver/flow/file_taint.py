@@ -52,7 +52,10 @@ def pattern_of(value: Value) -> Pattern:
         begins = first if isinstance(first, str) else ""
         if begins.startswith(_RUNS):  # the folder of a run, which may be this one
             begins = _RUNS
-    return _between(begins, parts[-1] if isinstance(parts[-1], str) else "")
+    found = _between(begins, parts[-1] if isinstance(parts[-1], str) else "")
+    if found.begins == "." or found.begins.endswith("/."):
+        return found._replace(begins=found.begins[:-1])  # a value that is `/x` makes `./x` of it
+    return found
 
 
 def tree_of(value: Value) -> Pattern:
@@ -63,7 +66,7 @@ def tree_of(value: Value) -> Pattern:
 
 def pattern_of_glob(glob: str) -> Pattern:
     """The files that a glob of the settings names."""
-    return _between(glob, glob) if _WILD.search(glob) else Pattern(glob, glob, True)
+    return _between(glob, glob) if _WILD.search(glob) else _literal(glob)
 
 
 def _literal(path: str) -> Pattern:

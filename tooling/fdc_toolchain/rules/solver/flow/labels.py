@@ -8,8 +8,9 @@ at all: the text is the author's own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache, reduce
+from operator import or_
 
 from ....diagnostics.span import Span
 from ....linking.model import Unit
@@ -41,6 +42,9 @@ THERE = "\0there:"
 SEES = "\0sees"
 """Stands for what callers left where commands see it."""
 
+DECIDES = "\0decides:"
+"""Begins what stands for something given that decided something, whatever it was cleared for."""
+
 TRUSTED = 0
 """The label of what the author says."""
 
@@ -50,6 +54,11 @@ def _cleared_with(sinks: frozenset[str]) -> frozenset[str]:
     """What text may choose that is cleared for some sinks, and what goes with them."""
     more = sinks.union(*(_WITH.get(sink, ()) for sink in sinks))
     return more | {"anything"} if more >= {"command", "path", "url", "message"} else more
+
+
+def sum_of(labels: Iterable[int]) -> int:
+    """The join of some labels."""
+    return reduce(or_, labels, TRUSTED)
 
 
 class Origin(NamedTuple):
@@ -182,6 +191,20 @@ class Labels:
                 )
             self._cleared[label, sinks] = known
         return known
+
+    def deciding(self, label: int) -> int:
+        """The label of what is decided by a text that chose a path: no clearing holds for that, but one for the choice.
+
+        Which of some files was changed is no item of a list, but a choice like that of a condition.
+        """
+        out = label
+        for atom in self.atoms(label & self.outside & self.refusing["choice"]):
+            out |= (
+                self.bit(atom._replace(cleared=frozenset()))
+                if atom.origin is not None
+                else self.stands_for(DECIDES + atom.source.removeprefix(DECIDES))
+            )
+        return out
 
     def refused(self, label: int, sink: str) -> list[Atom]:
         """The atoms that may not choose `sink`, those that are trusted least first."""

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from ....linking.model import Unit
 from ....syntax import tree
 from .earlier import Earlier
-from .file_taint import Pattern, Stored, hidden, read_back, spelled
-from .labels import FILES, SEES, THERE, TRUSTED, Labels
+from .file_taint import Pattern, Stored, hidden, meet, read_back, spelled
+from .labels import DECIDES, FILES, SEES, THERE, TRUSTED, Labels
 
 
 class PlanFiles:
     """Labels by path: `writes`, of what this plan and those it calls wrote; `there`, of what chose whether a file is there.
 
-    `earlier`: what earlier runs wrote. `sees`: the label of what lies where commands see it. `before`: what an earlier
-    run of this plan may have left, `looked` where it was asked for. `called`: some plan here calls this one.
+    `earlier`: what earlier runs wrote. `outside`: the files that others wrote, as the settings say. `sees`: the label of what
+    lies where commands see it. `before`: what an earlier run of this plan may have left, `looked` where it was asked for.
+    `called`: some plan here calls this one.
     """
 
-    def __init__(self, labels: Labels, earlier: Earlier, *, called: bool) -> None:
+    def __init__(
+        self, labels: Labels, earlier: Earlier, outside: tuple[Pattern, ...], *, called: bool
+    ) -> None:
         self.labels = labels
         self.earlier = earlier
+        self.outside = outside
         self.called = called
         self.sees = TRUSTED
         self.writes = Stored()
@@ -51,11 +56,25 @@ class PlanFiles:
         self.looked.add(pattern)
         return self.before.get(pattern)
 
+    def of_others(self, pattern: Pattern, where: tuple[Unit, tree.Statement, str]) -> int:
+        """What others wrote into files, as the settings say. `where`: the plan, statement and tool that look at it."""
+        named = any(meet(pattern, one) for one in self.outside)
+        return self.labels.of("untrusted", *where) if named else TRUSTED
+
+    def holds(self, pattern: Pattern, where: tuple[Unit, tree.Statement, str]) -> int:
+        """All that may stand in files."""
+        return self.stored(pattern) | self.left(pattern) | self.of_others(pattern, where)
+
     def exists(self, pattern: Pattern) -> int:
-        """What chose whether files are there. Below the folder of the run that is this run alone; what another run left
-        elsewhere, it left without being told so by text from outside."""
+        """What chose whether files are there: in this run, in its callers, and in earlier runs as the table says."""
         here = self.there.get(pattern) | self.earlier.there.get(pattern)
         return here | self.given(THERE + spelled(pattern)) if self.called else here
+
+    def of_source(self, source: str, pattern: Pattern) -> int:
+        """What a callee is given under a name that stands for files."""
+        if source.startswith(FILES):
+            return self.stored(pattern) | self.left(pattern)
+        return self.exists(pattern)
 
     def write(self, pattern: Pattern, label: int) -> None:
         label &= self.labels.tainting
@@ -95,5 +114,6 @@ class PlanFiles:
         for written in (*self.writes.labels.values(), *self.there.labels.values()):
             label |= written
         sources = sources | {atom.source for atom in self.labels.atoms(label & self.labels.given)}
-        files = sorted(source for source in sources if source.startswith((FILES, THERE)))
+        plain = {source.removeprefix(DECIDES) for source in sources}
+        files = sorted(source for source in plain if source.startswith((FILES, THERE)))
         return tuple((source, read_back(source.split(":", 1)[1])) for source in files)

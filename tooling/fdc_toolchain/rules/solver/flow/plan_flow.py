@@ -27,12 +27,12 @@ from ....syntax import tree
 from ....syntax.values import Condition, Value
 from .bound_names import BoundNames
 from .earlier import Earlier, of_earlier_run, stores
-from .file_taint import ANY, Pattern, meet, pattern_of
-from .labels import CHOICES, FILES, SEES, TRUSTED, Labels
+from .file_taint import ANY, Pattern, pattern_of
+from .labels import CHOICES, DECIDES, SEES, TRUSTED, Labels, sum_of
 from .need import Need, finding, not_one_word
 from .plan_files import PlanFiles
 from .summary import NOTHING, Name, Store, Summary, merged
-from .touched import acts, changes, executes, reads, sinks
+from .touched import acts, adds, changes, executes, opened, reads, sinks, started
 
 Key = tuple[str, bool]
 """A plan, and whether it runs where its failures are kept."""
@@ -62,8 +62,7 @@ class PlanFlow:
         self.summaries = summaries
         self.labels = labels
         self.kept = kept
-        self.outside = outside
-        self.disk = PlanFiles(labels, earlier, called=called)
+        self.disk = PlanFiles(labels, earlier, outside, called=called)
         self.asking = asking
         self.marks: set[Store] = set()
         self.stores: dict[str, frozenset[Store]] = {}
@@ -100,7 +99,7 @@ class PlanFlow:
                 files = self.disk.files(self.result | self.fails | self.stops, sources)
                 return Summary(*made, files, self.stores)
 
-    def condition(self, condition: Condition | None, at: tree.Statement | None = None) -> int:
+    def condition(self, condition: Condition | None, at: tree.Statement) -> int:
         """The label of a condition, which stands `at` a statement."""
         out = TRUSTED
         if condition is not None:
@@ -108,12 +107,7 @@ class PlanFlow:
                 out |= self.bound.ref(ref)
             for name, *_ in condition.predicates:
                 if name in self.asking:
-                    out |= self.disk.stored(ANY) | self.disk.left(ANY) | self.disk.exists(ANY)
-                    out |= (
-                        self.labels.of("untrusted", self.unit, at, name)
-                        if self.outside and at is not None
-                        else TRUSTED
-                    )
+                    out |= self.disk.exists(ANY) | self.disk.holds(ANY, (self.unit, at, name))
         return out
 
     # ---- what is wrong -----------------------------------------------------------------
@@ -161,29 +155,35 @@ class PlanFlow:
 
     def act(self, node: Act) -> None:
         arguments, tool = node.bound.arguments, node.bound.tool
-        given = TRUSTED
+        given = chooses = TRUSTED
         for parameter, sink in zip(tool.parameters, sinks(tool), strict=True):
             value = arguments.get(parameter.name)
             if value is None or "{" not in value.text:
                 continue
-            given |= self.bound.value(value)
+            label = self.bound.value(value)
+            given, chooses = given | label, chooses | (TRUSTED if sink is None else label)
             if sink == "command":
                 self.command(node, value)
             elif sink is not None:
-                chosen = self.bound.words(value) if sink == "message" else self.bound.value(value)
+                chosen = self.bound.words(value) if sink == "message" else label
                 self.sink(chosen, sink, node.step, tool.name)
         sees = self.disk.sees_now()
         if self.choices & self.labels.refusing["choice"] and acts(node):
             if self.sink(self.choices, "choice", node.step, tool.name):
                 sees &= ~self.choices  # what it did in an earlier round is said
-        if sees and executes(node):
-            self.sink(sees, "code", node.step, tool.name)
-        looks, left = self.looks_at(node)
-        brought = given | looks | self.labels.of(tool.trust, self.unit, node.step, tool.name)
-        self.fails |= brought | left | self.choices
-        self.stop(self.ends(node, brought | left))
-        self.put(node, brought, left)
-        label = self.labels.cleared(brought | left, tool.clears)
+        added = sum_of(self.bound.value(value) for value in adds(node))
+        self.sink(self.labels.deciding(added), "choice", node.step, tool.name)
+        code = sum_of(self.disk.stored(one) for one in started(node))
+        self.sink(code | (sees if executes(node) else TRUSTED), "code", node.step, tool.name)
+        (looks, left), (held, moved) = self.looks_at(node), self.opens(node)
+        said = self.labels.of(tool.trust, self.unit, node.step, tool.name)
+        brought = given | looks | said
+        result = brought | left | held
+        self.fails |= result | self.choices
+        self.stop(self.ends(node, result))
+        decides = chooses | looks | said | moved & self.labels.refusing["path"]
+        self.put(node, brought | moved, left, self.labels.deciding(decides))
+        label = self.labels.cleared(result, tool.clears)
         own = frozenset(tool.row.get("own", ()))
         inner = self.labels.cleared(given | looks | left, tool.clears) if own else TRUSTED
         self.bound.bind(node.step.bind, Name(label, tool.fields, own, inner))
@@ -192,54 +192,62 @@ class PlanFlow:
         """The labels of what a step looks at beside what it is given: texts of files, and whether they are there; and of
         what an earlier run may have left in them."""
         level = "untrusted" if of_earlier_run(node) else "trusted"
-        looks, left = self.labels.of(level, self.unit, node.step, node.bound.tool.name), TRUSTED
+        where = self.unit, node.step, node.bound.tool.name
+        looks, left = self.labels.of(level, *where), TRUSTED
         for pattern, texts, names in reads(node):
             if texts:
-                looks |= self.disk.stored(pattern)
+                looks |= self.disk.stored(pattern) | self.disk.of_others(pattern, where)
                 left |= self.disk.left(pattern)
-                if any(meet(pattern, one) for one in self.outside):
-                    looks |= self.labels.of("untrusted", self.unit, node.step, node.bound.tool.name)
             if names:
                 looks |= self.disk.exists(pattern)
         return looks, left
 
+    def opens(self, node: Act) -> tuple[int, int]:
+        """The label of files that a step can open because it can change them, and of those whose text may come into others."""
+        held = moved = TRUSTED
+        for pattern, there, stays in opened(node):
+            one = self.disk.holds(pattern, (self.unit, node.step, node.bound.tool.name))
+            one |= self.disk.exists(pattern) if there else TRUSTED
+            held, moved = held | one, moved | (TRUSTED if stays else one)
+        return held, moved
+
     def ends(self, node: Act, brought: int) -> int:
         """What decides whether a step fails: what it is given, what it looks at, and the files that it needs."""
         tool = node.bound.tool
-        if (
-            not self.kept
-            or tool.row.get("failure") == "value"
-            or tool.effect == "pure"
-            and "run" not in tool.row
-        ):
+        pure = tool.effect == "pure" and "run" not in tool.row
+        if not self.kept or pure or tool.row.get("failure") == "value":
             return TRUSTED
-        for _, value in node.bound.files:
-            brought |= self.disk.exists(pattern_of(value)) | self.disk.stored(pattern_of(value))
+        where = self.unit, node.step, tool.name
+        for how, pattern in ((how, pattern_of(value)) for how, value in node.bound.files):
+            brought |= self.disk.exists(pattern)
+            if how not in ("write", "delete"):
+                brought |= self.disk.stored(pattern) | self.disk.of_others(pattern, where)
         return brought
 
-    def put(self, node: Act, brought: int, left: int) -> None:
+    def put(self, node: Act, brought: int, left: int, decides: int) -> None:
         """Remembers what a step does to files: what it writes into them, and that it chose whether they are there.
 
-        `left`: what it found there of an earlier run. What a command finds and keeps the sandbox holds.
+        What chose a path decided so about every file that it may be. `left`: what it found there of an earlier run. What a
+        command finds and keeps the sandbox holds. `decides`: what decides which of the files that it may write it writes.
         """
-        self.disk.at = node.step
+        self.disk.at, choices = node.step, self.choices
+        for access, value in node.bound.files:
+            if access != "read":
+                choices |= self.labels.deciding(self.bound.value(value))
         moved = TRUSTED if node.bound.tool.writes_unknown else left
         for pattern, access in changes(node):
-            if (
-                access == "delete"
-            ):  # where a file is moved, its text goes along, and it is there if the first one was
-                moved |= self.disk.stored(pattern) | self.disk.left(pattern)
-                self.disk.touch(pattern, self.choices)
+            if access == "delete":  # a file that is moved takes its text along
+                moved |= self.disk.holds(pattern, (self.unit, node.step, node.bound.tool.name))
+                self.disk.touch(pattern, choices)
         for pattern, access in changes(node):
             for label, step in stores(
-                node, self.unit.key, brought | moved, self.choices, access == "delete", self.labels
+                node, self.unit.key, brought | moved, choices, access == "delete", self.labels
             ):
                 self.store(label, frozenset((step,)))
             if access != "delete":
-                self.disk.write(pattern, brought | moved | self.choices)
-                self.disk.touch(
-                    pattern, (brought if access == "unknown" else TRUSTED) | self.choices
-                )
+                there = choices | (decides if access == "unknown" else TRUSTED)
+                self.disk.write(pattern, brought | moved | there)
+                self.disk.touch(pattern, there)
 
     def store(self, label: int, written: frozenset[Store]) -> None:
         """Notes steps that write text into files: where it is from outside, or a caller gives it, whose matter it is then."""
@@ -273,12 +281,8 @@ class PlanFlow:
             callee = self.summaries.get((node.key or "", self.kept), NOTHING)
             told = self.enter(node, callee, given)
             filled = self.labels.filled
-            known = (
-                now,
-                filled(callee.result, given),
-                filled(callee.fails, given),
-                filled(callee.stops, given),
-            )
+            ends = filled(callee.fails, given), filled(callee.stops, given)
+            known = (now, filled(callee.result, given), *ends)
             if not told:  # the same call again does the same, until more is written
                 self.calls[key] = known
         self.fails |= known[2]
@@ -288,13 +292,9 @@ class PlanFlow:
     def enter(self, node: Invoke, callee: Summary, given: dict[str, int]) -> bool:
         """What a callee does beside its result; adds to `given` what stands in files. True where something is reported."""
         for source, pattern in callee.files:
-            texts = source.startswith(FILES)
-            given[source] = (
-                self.disk.stored(pattern) | self.disk.left(pattern)
-                if texts
-                else self.disk.exists(pattern)
-            )
+            given[source] = self.disk.of_source(source, pattern)
         given[SEES] = self.disk.sees_now()
+        given |= {DECIDES + name: self.labels.deciding(label) for name, label in given.items()}
         self.disk.at = node.call
         for pattern, label in callee.writes.items():
             self.disk.write(pattern, self.labels.filled(label, given))
@@ -332,9 +332,8 @@ class PlanFlow:
             self.choices |= self.looks(node.until, node.node)
             again = self.after_round(mark)
             again |= (self.choices, *self.disk.changed()) != before
-            self.until[id(node)] = (
-                self.choices
-            )  # so that loops in loops do not find it out again each time
+            # so that loops in loops do not find it out again each time
+            self.until[id(node)] = self.choices
         why = self.fails | self.stops if node.keeps else TRUSTED
         if node.keeps:
             self.stops, self.kept = stops, alone

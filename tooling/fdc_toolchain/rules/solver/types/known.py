@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ....diagnostics.span import Span
@@ -22,9 +22,6 @@ from ....linking.types import (
     Type,
 )
 from ....named_tuples import NamedTuple
-
-MOST_ORIGINS = 8
-"""Places that one value may come from, each of which is told apart."""
 
 
 class Origin(NamedTuple):
@@ -51,9 +48,11 @@ class Known(NamedTuple):
             tuple((change(kind), origin) for kind, origin in self.parts),
         )
 
-    def unfollowed(self) -> Known:
-        """The same where what rounds bind to the name is not followed: anything, from here or elsewhere."""
-        return Known(ANY, self.origin, tuple((ANY, origin) for origin in self.origins))
+    def unfollowed(self, again: Iterable[Origin]) -> Known:
+        """The same where rounds are not followed: anything, from here or where they bind the name `again`."""
+        return Known(
+            ANY, self.origin, tuple((ANY, one) for one in dict.fromkeys((*self.origins, *again)))
+        )
 
     @property
     def origins(self) -> tuple[Origin, ...]:
@@ -82,11 +81,7 @@ def either(one: Known, other: Known) -> Known:
     for known in (one, other):
         for kind, origin in known.parts or ((known.type, known.origin),):
             parts[origin] = types.joined(parts[origin], kind) if origin in parts else kind
-    several = (
-        tuple((kind, origin) for origin, kind in parts.items())[:MOST_ORIGINS]
-        if len(parts) > 1
-        else ()
-    )
+    several = tuple((kind, origin) for origin, kind in parts.items()) if len(parts) > 1 else ()
     return Known(types.joined(one.type, other.type), one.origin, several)
 
 

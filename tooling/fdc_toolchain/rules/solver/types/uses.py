@@ -12,6 +12,7 @@ from ....linking.constants import fold
 from ....linking.model import Act, Unit
 from ....linking.types import ANY, DIGITS, KINDS, LIST, NULL, NUMBER, OBJECT, OPEN, TEXTS, WORDS
 from ....named_tuples import NamedTuple
+from ....program.operators import as_number, is_number
 from ....syntax.values import Condition, Value
 from ....text.patterns import no_pattern
 from .known import Known, Operand, Origin, at_fault, pairs, wanted, written
@@ -20,8 +21,15 @@ from .names import Names
 _HAS_LENGTH = NULL | TEXTS | LIST | OBJECT
 
 
-CONTENT = {"pattern": "a regular expression", "filled": "more than white space"}
+CONTENT = {
+    "pattern": "a regular expression",
+    "filled": "more than white space",
+    "count": "a number from 1",
+}
 """By form of a parameter: what a text of a run has to be, which its type does not tell."""
+
+MADE = {"list": (LIST, "a list"), "object": (OBJECT, "an object")}
+"""By form of a parameter that takes no text: the kind of its values, and its name."""
 
 
 class Wrong(NamedTuple):
@@ -51,6 +59,9 @@ def refused(form: str, text: str) -> str | None:
     if form == "pattern":
         said = no_pattern(text)
         return said and f"`{text[:80]}` is not a regular expression: {said}"
+    if form == "count":
+        number = as_number(text)
+        return None if is_number(number) and number >= 1 else f"`{text[:80]}` is none"
     return None if text.strip() else "the text is empty"
 
 
@@ -97,9 +108,15 @@ class Uses:
         if parameter.form in CONTENT and value.literal is None:
             self.content(node, parameter, value, known)
         if ref is None:
+            if parameter.form in MADE and value.literal is None:
+                place = self.unit.at(node.step, value.start, value.end)
+                what = MADE[parameter.form][1]
+                self.error(
+                    place, f"`{parameter.name}` of `{tool.name}` takes {what}, and this is text"
+                )
             return
         texts = known is not None and known.type.kinds & ~TEXTS == 0
-        if known is None or texts and parameter.kind != "number" and parameter.form != "list":
+        if known is None or texts and parameter.kind != "number" and parameter.form not in MADE:
             return
         name, span = ".".join(ref.path), self.unit.at(node.step, ref.start, ref.end)
         fits, expected, why = (
@@ -113,15 +130,16 @@ class Uses:
                 "text",
                 f"`{parameter.name}` of `{tool.name}` takes text",
             )
-        if parameter.form == "list":
-            fits, expected, why = (
-                LIST | NULL,
-                "a list",
-                f"`{parameter.name}` of `{tool.name}` takes a list",
-            )
+        if parameter.form in MADE:
+            kind, expected = MADE[parameter.form]
+            fits, why = kind | NULL, f"`{parameter.name}` of `{tool.name}` takes {expected}"
         if parameter.required:
             fits &= ~NULL
-        if parameter.kind == "number" and known.type.kinds & KINDS & ~(NUMBER | DIGITS | NULL):
+        if (
+            parameter.kind == "number"
+            and parameter.form not in CONTENT
+            and known.type.kinds & KINDS & ~(NUMBER | DIGITS | NULL)
+        ):
             bad = KINDS & ~(NUMBER | DIGITS | NULL)
             self.need(
                 known.blamed(bad), span, f"`{name}` is a number"
@@ -153,12 +171,13 @@ class Uses:
             isinstance(part, str) and part.strip() for part in value.parts
         ):
             return
-        if known is not None and not known.type.kinds & (WORDS | OPEN):
+        bad = KINDS & ~NULL if parameter.form == "count" else WORDS
+        if known is not None and not known.type.kinds & (bad | OPEN):
             return
         place = self.unit.at(node.step, value.start, value.end)
         shown = value.text if known is None else value.text[1:-1]
         here = Origin(place, f"`{parameter.name}` of `{node.bound.tool.name}`")
-        origins = (here,) if known is None else known.blamed(WORDS)
+        origins = (here,) if known is None else known.blamed(bad)
         form = str(parameter.form)
         own = known is not None and not known.parts and shown == known.origin.param
         need = Need(f"`{shown}` is {CONTENT[form]}", form if own else None, own and not self.some)

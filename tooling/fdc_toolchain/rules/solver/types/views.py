@@ -11,6 +11,7 @@ text where it is judged as a root; what is wrong only with what a call gives is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ....diagnostics.diagnostic import Label
@@ -172,12 +173,30 @@ class _Walk:
                     self.uses.argument(node, parameter, value)
             self.uses.some_given(node)
         if node.step.bind is not None:
-            what = f"the result `{node.step.bind}` of `{tool.name}`"
-            self.bind(node.step, self.views.result(tool), what)
+            self.bind(node, self.views.result(tool))
 
-    def bind(self, node: Any, kind: Type, who: str) -> None:
-        span = Span(self.unit.key, node.line, node.column, node.line, node.column + len(node.bind))
-        self.here.put(node.bind, Known(kind, Origin(span, who)))
+    def bind(self, node: Node, kind: Type) -> None:
+        for name, origin in self.binders([node], deep=False):
+            self.here.put(name, Known(kind, origin))
+
+    def binders(self, nodes: list[Node], *, deep: bool = True) -> Iterator[tuple[str, Origin]]:
+        """The names that these nodes bind a result to; `deep`: those in their bodies, too."""
+        work = list(nodes)
+        while work:
+            node: Any = work.pop()
+            at, of = node, ""
+            if isinstance(node, Act):
+                at, of = node.step, f" of `{node.bound.tool.name}`"
+            elif isinstance(node, Invoke):
+                at, of = node.call, f" of `{node.name}`"
+            elif isinstance(node, Loop):
+                at = node.node
+            name = getattr(at, "bind", None)
+            if name:
+                span = Span(self.unit.key, at.line, at.column, at.line, at.column + len(name))
+                yield name, Origin(span, f"the result `{name}`{of}")
+            for part in ("body", "then", "orelse") if deep else ():
+                work += getattr(node, part, ())
 
     def call(self, node: Invoke) -> None:
         callee = self.instance.callees[node.number]
@@ -199,8 +218,7 @@ class _Walk:
             for origin, needs in view.needs.items():
                 if origin.param is not None:
                     self.handed(node, origin.param, unit.params[origin.param].default, needs, span)
-        if node.call.bind is not None:
-            self.bind(node.call, result, f"the result `{node.call.bind}` of `{node.name}`")
+        self.bind(node, result)
 
     def handed(
         self,
@@ -289,8 +307,7 @@ class _Walk:
             made = self.collected.pop()
             if node.keeps:
                 made = types.joined(made, types.kept(item))
-            if getattr(node.node, "bind", None):
-                self.bind(node.node, types.list_of(made), f"the result `{node.node.bind}`")  # type: ignore[union-attr]
+            self.bind(node, types.list_of(made))
 
     def over(self, node: Loop) -> Known:
         """What is known of the loop's name in its body."""
@@ -321,7 +338,7 @@ class _Walk:
         return Known(ANY, nothing) if known is None else known.made(Type.of_item)
 
     def rounds(self, node: Loop, item: Known) -> None:
-        """The rounds of a loop: the body is walked until what it hands on from round to round is stable."""
+        """The rounds of a loop: the body is walked until it is stable what rounds hand on, and where that comes from."""
         own = {name for name in (node.name, node.alias) if name}
         bound = bound_in(node.body)
         carried = [name for name in (*sorted(bound - own), RESULT) if name in self.here.names]
@@ -332,7 +349,11 @@ class _Walk:
         for turn in range(MOST_NESTED + 1):
             last = turn == MOST_NESTED or self.nested > MOST_NESTED
             if last:
-                entry = {name: known.unfollowed() for name, known in entry.items()}
+                again = list(self.binders(node.body))
+                entry = {
+                    name: known.unfollowed([origin for other, origin in again if other == name])
+                    for name, known in entry.items()
+                }
             mark, self.here.facts = len(self.here.trail), facts
             for name in own:
                 self.here.put(name, item)
@@ -343,11 +364,7 @@ class _Walk:
                 self.uses.condition(node.node, node.until)
             after = self.here.undo(mark)
             wider = {name: either(known, after[name]) for name, known in entry.items()}
-            if (
-                last
-                or node.most == 1
-                or all(wider[name].type == known.type for name, known in entry.items())
-            ):
+            if last or node.most == 1 or wider == entry:
                 break
             entry = wider
         self.here.facts = facts

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ...named_tuples import NamedTuple
-
-NAMES = frozenset(("plan", "fdc"))
+from ..named_tuples import NamedTuple
 
 
 class Fence(NamedTuple):
@@ -25,7 +23,7 @@ def fences(document: str) -> list[Fence]:
 
     found = []
     for token in MarkdownIt("commonmark").parse(document):
-        name = token.info.split()[:1] if token.type == "fence" else []
-        if token.map is not None and name and name[0].lower() in NAMES:
+        name = token.info.lower().split()[:1] if token.type == "fence" else []
+        if token.map is not None and name == ["plan"]:
             found.append(Fence(token.map[0] + 2, token.content))
     return found

@@ -1,0 +1,189 @@
+"""What stands in the words of a task: files, globs, addresses, commands, what is to be searched for."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from ..grammar_export.steps import LOOKS
+from ..syntax.keyword_hints import COMMANDS, OTHERS
+
+if TYPE_CHECKING:
+    from ..linking.catalogue import Tool
+
+_QUOTED = re.compile(r"[\"“]([^\"“”\n]+)[\"”]|`([^`\n]+)`|(?<!\w)'([^'\n]+)'(?!\w)")
+_CONTENT = re.compile(
+    r"\b(?:contain(?:s|ing)|contents?|line|message|say(?:s|ing)|text|user|us|me):?\s+[\"“]([^\"“”\n]+)[\"”]"
+)
+_NAMES = re.compile(r"\S*[/.*]\w\S*?(?=[.,;:!?)]*(?:\s|$))|\"[^\"]*\"|“[^”]*”|`[^`]*`")
+"""What is no word of English: files, globs, addresses, what stands between quotes."""
+_TOOLS = "|".join(name.replace("_", " ") for name in OTHERS)
+_BARE = re.compile(
+    rf"(?i:\b(?:run|execute|with)\s+)(?!{_TOOLS})((?:{'|'.join(sorted(COMMANDS))})\b(?:(?! on )[\w ./=-])*?)"
+    r"(?=\s+(?:and|then|to)\b|[.,;:](?:\s|$)|$)"
+)
+"""A command without backticks."""
+_RUN = re.compile(r"\b(?:run|execute)\b", re.IGNORECASE)
+_TESTS = re.compile(r"\b(?:run|execute)\b[^.,;]*\btests?\b")
+_SOUGHT = re.compile(
+    r"\bwords?\s+(\w+)|\b(?i:search|grep|look)\b[^.,;]*\bfor\s+(\w+)(?=\s*(?:[.,;]|$|(?:and|in)\b))"
+    r"|\b([A-Z][A-Z0-9_]{2,}|\w*[a-z0-9]_\w+|[a-z]+[A-Z]\w*|\w+(?=\(\)))"
+)
+"""What a search is for where nothing stands between quotes: a word that the task says it of, or a name in code."""
+_PATH = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*/?")
+_INSIDE = frozenset(
+    "below check from in inside list of read review scan search summarise summarize through under within".split()
+)
+"""Words behind which a word can be the name of a folder."""
+_SOURCE = frozenset("about against for from like of than using with".split())
+"""Words behind which a file is one to take something from."""
+_KINDS = {
+    "markdown": "md", "python": "py", "javascript": "js", "typescript": "ts", "text": "txt", "rust": "rs", "ruby": "rb",
+}  # fmt: skip
+IMAGE = re.compile(r"\.(?:bmp|gif|jpe?g|png|svg|webp)$", re.IGNORECASE)
+_KIND = re.compile(
+    rf"(?:(?<!\S)\.(\w+)|\b({'|'.join([*_KINDS, *_KINDS.values(), 'json', 'yaml', 'yml', 'toml', 'html', 'css', 'csv'])})"
+    r"\s+(?:files?|pages?|modules?|scripts?|documents?|sources?))\b"
+)
+"""Files of a kind."""
+
+
+class Task:
+    """`files` and `new` (which do not exist) have the place where they stand; `sources` are files to take something from,
+    `targets` new ones to put something into; `each`: the globs whose files the task is about; `content`: what a file or a
+    message is to be."""
+
+    def __init__(self, root: str, task: str, tests: str = "") -> None:
+        self.text = " ".join(task.replace("{", "(").replace("}", ")").split())
+        bare = _NAMES.sub(_blank, self.text)
+        found = _QUOTED.findall(self.text)
+        self.commands = [one for _, one, _ in found if one]
+        if not self.commands and _RUN.search(bare):
+            self.commands = _BARE.findall(self.text)
+            bare = _BARE.sub(
+                lambda match: match[0].removesuffix(match[1]).ljust(len(match[0])), bare
+            )
+        self.plain = bare.lower()
+        self.tests = bool(_TESTS.search(self.plain))
+        if self.tests and tests and not self.commands:
+            self.commands = [tests]
+        self.files: dict[str, int] = {}
+        self.new: dict[str, int] = {}
+        self.targets: list[str] = []
+        self.sources: set[str] = set()
+        self.pages: list[str] = []
+        self.globs: list[str] = []
+        self.folders: list[str] = []
+        before = ""
+        for match in re.finditer(r"\S+", self.text):
+            word = match[0].strip("\"'`“”,;:()?!").rstrip(".").removeprefix("./")
+            if word.startswith(("http://", "https://")):
+                self.pages.append(word)
+            elif "*" in word:
+                self.globs.append(word)
+            elif _PATH.fullmatch(word):
+                after = self.text[match.end() :].lower()
+                self._path(root, word, match.start(), before, after)
+            before = word.lower()
+        names = {*self.files, *self.new, *self.folders}
+        self.commands = [one for one in self.commands if one not in names]
+        self.quoted = [one for pair in found if (one := pair[0] or pair[2]) and one not in names]
+        self.content = [one for one in _CONTENT.findall(self.text) if one not in names]
+        sought = ["".join(one) for one in _SOUGHT.findall(bare)]
+        self.sought = [*self.quoted, *self.commands, *sought]
+        kinds = [
+            dotted or _KINDS.get(kind, kind) for dotted, kind in _KIND.findall(self.text.lower())
+        ]
+        places = [f"{folder}/" for folder in self.folders] or [""] * bool(kinds)
+        self.each = self.globs or [
+            f"{place}**/*.{kind}" if kind else f"{place}**" for place in places for kind in kinds or [""]
+        ]  # fmt: skip
+        if kinds:
+            self.globs = self.each
+
+    def _path(self, root: str, word: str, at: int, before: str, after: str) -> None:
+        """Takes a word as a file or a folder, where it is one. A file that goes to a folder is a new one there."""
+        path = word.rstrip("/")
+        if ".." in path.split("/"):
+            return
+        there = os.path.join(root, path)
+        if os.path.isfile(there):
+            self.files.setdefault(path, at)
+            if before in _SOURCE:
+                self.sources.add(path)
+        elif os.path.isdir(there):
+            if before in ("to", "into") and self.files:
+                self.new[f"{path}/{os.path.basename([*self.files][-1])}"] = at
+            elif "/" in word or before in _INSIDE or re.match(r"\W*(?:folder|directory)\b", after):
+                self.folders.append(path)
+        elif re.search(r"\w\.[a-z]\w*$", word) and word.lower() not in ("e.g", "i.e"):
+            self.new.setdefault(path, at)
+            if before in ("as", "in", "into", "to"):
+                self.targets.append(path)
+        elif word.isupper() and len(word) > 3 and os.path.isfile(f"{there}.md"):
+            self.files.setdefault(f"{path}.md", at)
+
+    def takes(self, tool: Tool, file: str) -> bool:
+        """Whether a step of the tool can be about a file that exists."""
+        if tool.name == LOOKS and not IMAGE.search(file):
+            return False
+        uses = {
+            item.access or "read" for item in tool.inline if item.kind == "path" and item.required
+        }
+        return (
+            bool(uses - {"create", "write"})
+            or "write" in uses
+            and not (self.new or file in self.sources)
+        )
+
+    def goals(self, tool: Tool) -> list[str]:
+        """What each needs a step of its own: new files for a tool that writes a file, addresses for one that fetches a page,
+        folders and globs for one that looks into them."""
+        needs = [item for item in tool.inline if item.required]
+        if [item.access for item in needs] in (["create"], ["write"]):
+            return [*self.new]
+        if any(item.kind == "glob" for item in tool.inline):
+            return self.globs or self.folders
+        return self.pages if [item.sink for item in needs] == ["url"] else []
+
+    def gives(self, tool: Tool) -> bool:
+        """Whether it has something that the tool takes."""
+        return (
+            self.speaks_for(tool) > 0
+            or any(self.takes(tool, file) for file in self.files)
+            or bool(self.files or self.each) and puts(tool)
+            or bool(self.each) and (reads(tool) or any(item.kind == "glob" for item in tool.inline))
+            or self.tests and any(item.sink == "command" for item in tool.inline)
+        )  # fmt: skip
+
+    def speaks_for(self, tool: Tool) -> float:
+        """Whether it has what the tool takes and few others do."""
+        sinks = {item.sink for item in tool.inline}
+        forms = {item.form for item in tool.inline}
+        return float(
+            bool(self.commands and "command" in sinks)
+            + bool(self.pages and "url" in sinks)
+            + bool(self.sought and "pattern" in forms)
+            + bool(self.new and {"create", "write"} & {item.access for item in tool.inline})
+        )
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def reads(tool: Tool) -> bool:
+    """Whether a tool looks at a file, and needs nothing else."""
+    needs = [item.access for item in tool.inline if item.required]
+    return tool.effect == "read" and needs == ["read"]
+
+
+def puts(tool: Tool) -> bool:
+    """Whether a tool writes its text block into a file, new or not."""
+    return tool.block is not None and any(item.access == "write" for item in tool.inline)
+
+
+def tells(tool: Tool) -> bool:
+    """Whether all that a tool does is to show the user something, which no automaton reads."""
+    return tool.action is None and any(item.sink == "user" for item in tool.inline)

@@ -1,0 +1,1 @@
+"""What a script is worth once `args` is given."""
