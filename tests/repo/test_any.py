@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
-import pytest
-
 from tests.support.repository import ROOT, files
 
 KNOWN: dict[str, int] = {
@@ -126,7 +124,6 @@ def module_name(path: PurePosixPath) -> str:
     return ".".join(path.relative_to("tooling").with_suffix("").parts).removesuffix(".__init__")
 
 
-@pytest.mark.long
 def test_no_more_public_functions_say_any_than_known() -> None:
     paths = [
         path

@@ -293,7 +293,10 @@ def _access(
                 yield f"other text, which a later step may follow: {step.shown}"
         kept = {step.given for step in after.steps}
         for step in before.steps:
-            if step.stores and step.given not in kept and changes_files(old["tools"][step.tool]):
+            if not step.stores or step.given in kept:
+                continue
+            tool = old["tools"][step.tool]
+            if changes_files(tool["parameters"], tool.get("writes")):
                 yield f"a later step may find what this one changed: {step.shown}"
     yield from followed_otherwise(before, after)
     yield from _allowed(old, new)
