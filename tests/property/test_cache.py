@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import shutil
 import time
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -96,14 +97,18 @@ def plan(rng: random.Random) -> str:
             lines.append(f"call_plan {name}{given}{depth}")
         elif kind < 0.6:
             lines.append(
-                f"read_file {rng.choice(('a.txt', 'b.txt', 'lib/c.txt', 'd/e/f.txt', '{p}'))}"
+                f"read_file {rng.choice(('a.txt', 'b.txt', 'lib/c.txt', 'd/e/f.txt', '{p}', 'd/{p}', 'd/e/{p}.txt'))}"
             )
         elif kind < 0.75:
             lines.append(
                 rng.choice(
-                    ("delete_file a.txt", "create_file_with_block b.txt", "special x", "set_plan x")
+                    (
+                        "delete_file a.txt", "create_file_with_block b.txt", "special x", "set_plan x",
+                        "overwrite_file_with_block d/e/f.txt", "overwrite_file_with_block d/g.txt", "list_files d",
+                        "create_file_with_block d/e/{p}",
+                    )
                 )
-            )
+            )  # fmt: skip
         elif kind < 0.9:
             lines.append("for_each_file *.txt")
             lines.append(
@@ -154,7 +159,7 @@ class World:
             (
                 self.edit_plan, self.edit_plan, self.edit_plan, self.same_times, self.delete_plan, self.files, self.files,
                 self.settings, self.registry, self.catalogue, self.automata, self.touch, self.move,
-                self.protocols, self.protocols, self.protocols,
+                self.protocols, self.protocols, self.protocols, self.kinds, self.kinds,
             )
         )()  # fmt: skip
 
@@ -188,8 +193,34 @@ class World:
         if path.exists():
             path.unlink()
             return f"deleted {name}"
-        self.write(name, "x")
+        try:
+            self.write(name, "x")
+        except (FileExistsError, NotADirectoryError):
+            return "nothing"
         return f"created {name}"
+
+    def kinds(self) -> str:
+        """Something else where a folder was, or nothing; something where nothing was."""
+        name = self.rng.choice(("d", "d", "d/e", "d/e/f.txt"))
+        path = self.folder / name
+        if os.path.lexists(path):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+            if self.rng.random() < 0.3:
+                return f"removed {name}"
+        kind = self.rng.choice(("file", "folder", "link to a folder", "link to a file", "link"))
+        if not path.parent.is_dir():
+            return "nothing"
+        if kind == "file":
+            path.write_text("x")
+        elif kind == "folder":
+            path.mkdir()
+        else:
+            to = {"link to a folder": "lib", "link to a file": "a.txt", "link": "nowhere"}[kind]
+            path.symlink_to(self.folder / to)
+        return f"made {name} a {kind}"
 
     def settings(self) -> str:
         text = self.rng.choice(

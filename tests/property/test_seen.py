@@ -124,6 +124,11 @@ EDITS_OF_KNOWN: dict[str, tuple[Callable[[Path], object], int]] = {
     "a file that a plan creates created": (
         lambda at: ((at / "out").mkdir(), (at / "out/new.md").write_text("Tea.\n")), 1,
     ),
+    "a file made where a plan makes a folder": (lambda at: (at / "out").write_text("Tea.\n"), 1),
+    "a link made where a plan makes a folder": (lambda at: (at / "out").symlink_to("docs"), 1),
+    "a folder replaced by a link to it": (
+        lambda at: ((at / "docs").rename(at / "pages"), (at / "docs").symlink_to("pages")), 1,
+    ),
     "an ignore file edited": (lambda at: (at / "plans/.gitignore").write_text("d.plan\n"), 1),
     "an ignore file added": (lambda at: (at / ".gitignore").write_text("a.plan\n"), 0),
     "settings added": (lambda at: (at / "fdc.toml").write_text("nonsense\n"), 2),

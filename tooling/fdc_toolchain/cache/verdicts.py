@@ -25,6 +25,7 @@ from ..linking.project.stat_cache import (
     remember,
     sha1,
     stamp,
+    there,
     tool_identity,
     walked,
 )
@@ -80,9 +81,9 @@ def load(name: str, contents: Contents) -> Record | None:
     for key, was in record.files.items():
         if contents.first(key) != was:
             return None
-    if not all(os.path.lexists(contents.path(path)) for path in record.present):
+    if not all(there(contents.path(path)) for path in record.present):
         return None
-    if any(os.path.lexists(contents.path(path)) for path in record.absent):
+    if any(there(contents.path(path)) for path in record.absent):
         return None
     return record
 
@@ -96,10 +97,10 @@ def store(
     probed: dict[str, bool],
 ) -> None:
     """Keeps a verdict. `files`: ids of what was read; `probed`: which paths are there."""
-    there: dict[str, bool] = {}
+    parts: dict[str, bool] = {}
     start = len(contents.root) + 1
     absent = {
-        missing_part(contents.path(path), there, 1 if path.startswith("/") else start)
+        missing_part(contents.path(path), parts, 1 if path.startswith("/") else start)
         for path, found in probed.items()
         if not found and "\0" not in path
     }
@@ -125,7 +126,7 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
     }
     files |= {path: stamp(path) for path in unshipped.files()}
     files |= {path: stamp(path) for path in leads_of(contents.path(LED_TO)).files}
-    there = [contents.path(path) for path in record.present]
+    present = [contents.path(path) for path in record.present]
     not_there = [contents.path(path) for path in record.absent]
     for key, was in record.files.items():
         if key.endswith("/"):
@@ -143,4 +144,4 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
             not_there.append(folder)
         elif os.path.isdir(folder):
             seen.folders[folder] = (before, tuple(os.listdir(folder)))
-    remember(name, seen, files, there, not_there, (record.checked, record.kept))
+    remember(name, seen, files, present, not_there, (record.checked, record.kept))

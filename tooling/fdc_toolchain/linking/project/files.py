@@ -34,22 +34,25 @@ class Files:
         """The answer of `leads`, where a caller has searched more folders than it does."""
 
     def exists(self, path: str) -> bool:
-        """True where the workspace has anything under a path that a plan names."""
+        """True where the workspace has anything under a path that a plan names; a folder, where the path ends with a slash."""
         present = self.probed.get(path)
         if present is None:
             present = self.probed[path] = self.kind(path) != "missing"
         return present
 
     def kind(self, path: str) -> str:
-        """What lies at a path, links not followed: `file`, `folder`, `link`, `other` or `missing`."""
+        """What lies at a path, links not followed: `file`, `folder`, `link`, `other` or `missing`. With a slash at its end, the
+        path is that of a folder."""
         kind = self._kinds.get(path)
         if kind is None:
             try:
-                mode = os.lstat(os.path.join(self.root, path)).st_mode
+                mode = os.lstat(os.path.join(self.root, path.rstrip("/"))).st_mode
             except (OSError, ValueError):
                 kind = "missing"
             else:
                 kind = _KINDS.get(stat.S_IFMT(mode), "other")
+                if path.endswith("/") and kind != "folder":
+                    kind = "missing"
             self._kinds[path] = kind
         return kind
 

@@ -68,6 +68,15 @@ def lasting(stamps: dict[str, Stamp | None], since: int) -> bool:
     return all(last_stamp is None or settled(last_stamp, since) for last_stamp in stamps.values())
 
 
+def there(path: str) -> bool:
+    """True if there is anything at a path, links not followed; where the path ends with a slash, a folder."""
+    try:
+        mode = os.lstat(path.rstrip("/") or "/").st_mode
+    except (OSError, ValueError):
+        return False
+    return path[-1:] != "/" or mode & 0o170000 == 0o040000
+
+
 class Seen:
     """The folders that a search listed, and the files that it read or passed over, with their stamps.
 
@@ -258,11 +267,14 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:  # noqa: C
                             stamps[checked] = checked_stamp
                 return None
         for path in present:
-            lstat(path)
+            if path[-1:] != "/":
+                lstat(path)
+            elif lstat(path[:-1]).st_mode & 0o170000 != 0o040000:
+                return None
     except (OSError, ValueError):
         return None
     for path in absent:
-        if os.path.lexists(path):
+        if there(path):
             return None
     return value
 
