@@ -145,3 +145,12 @@ def test_nothing_lies_below_a_file_that_a_glob_found(root: Path) -> None:
     assert codes(root, loop + write + gone) == ["FDC415"]
     assert codes(root, loop + f"  if f == docs/a.md\n  {gone}" + write) == ["FDC415"]
     assert codes(root, loop + "  overwrite_file_with_block o/{file1}\n    y\n") == []
+
+
+def test_the_literal_beginning_of_a_computed_path_goes_through_folders(root: Path) -> None:
+    asked = "x <- request_user_input Which?\n"
+    for path, found in (
+        ("docs/a.md/{x}b", ["FDC415"]), ("docs/a.md/b/{x}", ["FDC415"]), ("docs/./a.md//{x}b", ["FDC415"]),
+        ("docs/{x}", []), ("docs/a.md{x}", []), ("new/{x}", []), ("{x}/docs/a.md/b", []),
+    ):  # fmt: skip
+        assert codes(root, f"{asked}overwrite_file_with_block {path}\n    y\n") == found, path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,62 @@ def test_a_name_that_is_given_literally_is_followed(workspace: Path) -> None:
         body = write("out") + f"call_plan child.plan page={name}\n"
         (workspace / "a.plan").write_text(HEAD + body + TAIL)
         assert codes(workspace) == found, name
+
+
+READ = "read_file {page}\n"
+EACH = "for_each_file pages/*.md as page\n"
+BELOW = "read_file {page}/y.md\n"
+
+
+@pytest.mark.parametrize(
+    ("plan", "found"),
+    [
+        (READ + BELOW, ["FDC415"]),
+        (READ + BELOW + BELOW, ["FDC415"]),
+        (READ + "read_file {page}y.md\n", []),
+        (READ + "read_file {page}/\n", []),
+        (READ + "delete_file {page}\n" + BELOW, []),
+        (f"if page == a\n  {READ}else\n  {BELOW}", []),
+        (f"if page == a\n  {READ}{BELOW}", ["FDC415"]),
+        (READ + "page <- request_user_input Which page?\n" + BELOW, []),
+        (READ + "if a == b\n  page <- request_user_input Which page?\n" + BELOW, ["FDC415"]),
+        (READ + "run_in_bash_session true\n" + BELOW, ["FDC415"]),
+        ("for x in {pages} max 3\n  read_file o/{x}\n  read_file o/{x}/y.md\n", ["FDC415"]),
+        (f"iterate max 2\n  {BELOW}  {READ}", ["FDC415"]),
+        (EACH + "  call_plan child.plan page={page}\n", ["FDC415"]),
+        (READ + "call_plan child.plan page={page}\n", ["FDC415"]),
+        ("call_plan reads.plan page={page}\n" + BELOW, ["FDC415"]),
+        ("call_plan reads.plan page={page}\ncall_plan child.plan page={page}\n", ["FDC415"]),
+        ("call_plan child.plan page=pages\nread_file pages/a.md\n", []),
+    ],
+)
+def test_nothing_lies_below_a_file_that_a_step_has_used(
+    workspace: Path, plan: str, found: list[str]
+) -> None:
+    """Whichever plan of them names it, as long as the value is the same and nothing has deleted the file."""
+    (workspace / "pages").mkdir()
+    (workspace / "pages/a.md").write_text("a")
+    (workspace / "pages/y.md").write_text("a")
+    (workspace / "child.plan").write_text("param page\n" + BELOW)
+    (workspace / "reads.plan").write_text("param page\n" + READ)
+    head = HEAD.replace("param page", "param pages\nparam page")
+    (workspace / "a.plan").write_text(head + plan + TAIL)
+    assert [code for code in codes(workspace) if code != "FDC704"] == found
+
+
+def test_a_tool_that_makes_folders_makes_no_file(workspace: Path) -> None:
+    row = {
+        "summary": "make a folder", "action": "write_op", "effect": "idempotent", "trust": "trusted",
+        "run": {"command": ["mkdir", "-p", "{path}"]},
+        "parameters": [{"name": "path", "kind": "path", "access": "create"}],
+    }  # fmt: skip
+    catalogue = {"format": 1, "name": "own", "tools": {"make_folder": row}}
+    (workspace / "fdc_tools.json").write_text(json.dumps(catalogue))
+    (workspace / "child.plan").write_text("param page\n" + write("{page}/y.md"))
+    for body in (write("{page}/y.md"), "call_plan child.plan page={page}\n"):
+        (workspace / "a.plan").write_text(HEAD + "make_folder {page}\n" + body + TAIL)
+        done = fdc("lint", "a.plan", "--format", "concise", cwd=workspace)
+        assert "1 plan proved" in done.stdout, done.stdout
 
 
 def stops(workspace: Path, first: str, second: str, value: str) -> bool:

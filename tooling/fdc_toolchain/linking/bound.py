@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-
 from .model import Act, Choice, Invoke, Loop, Node
 
 
@@ -40,22 +38,16 @@ def rebound(node: Node) -> set[str]:
     return bound_in([node])
 
 
-def while_kept(
-    nodes: list[Node], names: frozenset[str], ends: Callable[[Act], bool]
-) -> Generator[tuple[Act, frozenset[str]], None, frozenset[str]]:
-    """The steps of a body, each with those of the names that may have their value from before the body, where no step that
-    `ends` them came before. Returns those that may have it after the body."""
-    for node in nodes:
-        if isinstance(node, Act):
-            yield node, names
-            names = frozenset() if ends(node) else names - {node.step.bind}
-        elif isinstance(node, Invoke):
-            names -= {node.call.bind}
-        elif isinstance(node, Loop):
-            inner = yield from while_kept(node.body, names - {node.name, node.alias}, ends)
-            kept = inner if node.least else names
-            names = kept - {getattr(node.node, "bind", None)}
-        elif isinstance(node, Choice):
-            then = yield from while_kept(node.then, names, ends)
-            names = then | (yield from while_kept(node.orelse, names, ends))
-    return names
+def always_rebound(node: Node) -> set[str]:
+    """The names that have another value after a node, whichever way a run takes through it."""
+    if isinstance(node, Choice):
+        then, orelse = (
+            set[str]().union(*map(always_rebound, part)) for part in (node.then, node.orelse)
+        )
+        return then & orelse
+    if isinstance(node, Loop):
+        names = rebound(node)
+        if node.kind == "iterate":
+            return names & set[str]().union(*map(always_rebound, node.body))
+        return names & {getattr(node.node, "bind", None)}
+    return bound_in([node])

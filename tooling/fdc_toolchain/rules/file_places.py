@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
-from ..linking.bound import while_kept
 from ..linking.model import Act, Loop, Node, Unit
 from ..linking.project import places
 from ..linking.project.files import Files
@@ -74,7 +73,6 @@ def check(context: Context) -> Iterator[Diagnostic]:
                     yield found._replace(span=unit.span(loop.node))
                 yield from secrets([loop.over.text], unit, guard, loop.node)
                 yield from _changed_in(unit, loop, guard, probes)
-                yield from _below(unit, loop, loop.over.text)
 
 
 def of_step(
@@ -177,7 +175,7 @@ def _file(
             _HERE, "FDC416", why, help="write a path relative to the workspace's root, inside it"
         )
     if not literal:
-        return _through(text, RUNS, guard, probes) if path_of(value)[0] == ("run",) else None
+        return _computed(text, guard, probes)
     if access in _CHANGES:
         held = guard.refuses(text, unit)
         if held is not None:
@@ -196,13 +194,26 @@ def _file(
     return _on_disk(access, path, guard, probes)
 
 
+def _computed(text: str, guard: Guard, probes: set[str]) -> Diagnostic | None:
+    """The error of a path with values in it, whose literal beginning goes through something that is not a folder."""
+    head = text.partition("{")[0]
+    folder = RUNS if text.startswith("{run}") else posixpath.normpath(head[: head.rfind("/") + 1])
+    return None if folder == "." else _on_the_way(text, folder, guard, probes)
+
+
+def _on_the_way(text: str, folder: str, guard: Guard, probes: set[str]) -> Diagnostic | None:
+    """The error of a path below a folder that something else takes the place of, or has on its way."""
+    above, kind = guard.above(folder)
+    last = above.rpartition("/")[0] if kind == "missing" else folder
+    probes.update({above, f"{last}/"} - {"", "/"})
+    return _through(text, above, guard, probes) if kind not in ("", "missing") else None
+
+
 def _on_disk(access: str, path: str, guard: Guard, probes: set[str]) -> Diagnostic | None:
     folder = path.rpartition("/")[0]
-    above, kind = guard.above(folder) if folder else ("", "")
-    if kind == "missing":
-        return None
-    if kind:
-        return _through(path, above, guard, probes)
+    found = _on_the_way(path, folder, guard, probes) if folder else None
+    if found is not None or folder and guard.above(folder)[1] == "missing":
+        return found
     kind = guard.files.kind(path)
     probes.add(path + "/")
     if kind in ("missing", "file") or kind == "folder" and access == "create":
@@ -325,22 +336,6 @@ def _changed_in(unit: Unit, loop: Loop, guard: Guard, probes: set[str]) -> Itera
             message,
             help="change the glob so that it does not match this file",
         )
-
-
-def _below(unit: Unit, loop: Loop, glob: str) -> Iterator[Diagnostic]:
-    """Steps that use something below each file of a glob, before a step that deletes a file."""
-    own = frozenset(name for name in (loop.name, loop.alias) if name)
-    for act, kept in while_kept(loop.body, own, _deletes):
-        for value in (value for _, value in act.bound.files if "{" in value.text):
-            first, *more = path_of(value)
-            if first in {(name,) for name in kept} and more and str(more[0]).startswith("/"):
-                message = f"`{value.text}` goes through a file of `{glob}` in every round"
-                help_ = "use a path that goes through folders only"
-                yield Diagnostic(unit.span(act.step), "FDC415", message, help=help_)
-
-
-def _deletes(act: Act) -> bool:
-    return any(access == "delete" for access, _ in act.bound.files)
 
 
 def _is_file(act: Act, access: str) -> bool:

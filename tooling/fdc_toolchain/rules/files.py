@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.span import Span
 from .file_places import refused
 from .solver.files import findings
 from .solver.files.bodies import is_literal
-from .solver.files.nesting import Nesting, Place, may_nest
-from .solver.files.paths import looked_through
+from .solver.files.failures import CauseTable, Failure
+from .solver.files.nesting import Nesting, Place, makes_folder, may_nest
+from .solver.files.paths import Path, looked_through
 from .solver.files.plan_effects import Files
 from .solver.files.step_paths import LOOKS
 from .solver.kept_effects import KeptEffects
@@ -28,11 +30,18 @@ def check(context: Context) -> Iterator[Diagnostic]:
     yield from (findings.of_cut(instance, call) for instance, call in files.cut.values())
     exists = context.linker.files.exists
     forks = files.forks
+    folders = {
+        instance.unit.span(act.step)
+        for instance in context.order
+        for act in instance.unit.acts
+        if any(makes_folder(act, access) for access, _ in act.bound.files)
+    }
     for instance, effects in roots:
         if files.cut and any(id(one) in files.cut for one in context.graph.order([instance])):
             continue  # refused, and what its calls do is not known
         probes = context.probes.setdefault(instance.unit.key, set())
         found: list[findings.Found] = []
+        table = files.table(instance)
         for path, effect in effects.paths.items():
             entry = 2
             if is_literal(path):
@@ -48,21 +57,34 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 if path[0] == ("run",) and all(type(part) is str for part in path[1:]):
                     entry = 0  # nothing is in the run's folder before the run begins
                 failures = effect.failures[entry]
-            found += [findings.Found(path, failure, entry) for failure in failures]
+            found += [
+                findings.Found(path, failure, entry)
+                for failure in failures
+                if failure.access != "through" or _through_file(path, failure, table, folders)
+            ]
         doubts = []
         if forks.doubts:
             reached = {id(one) for one in context.graph.order([instance])}
             doubts = [row for row in forks.doubts.values() if id(row[0]) in reached]
         nested: dict[str, list[Place]] = {}
         if may_nest(effects.paths):
-            nesting = Nesting(
-                instance, context.graph.order([instance]), effects, files.table(instance)
-            )
+            nesting = Nesting(instance, context.graph.order([instance]), effects, table)
             pairs = list(nesting.pairs())
-            yield from (findings.of_nested(nesting, pair) for pair in pairs if pair.certain)
+            certain = [pair for pair in pairs if pair.certain]
+            yield from (findings.of_nested(nesting, pair) for pair in certain)
+            said = {pair.above for pair in certain}
+            found = [
+                one for one in found if one.failure.access != "through" or one.path not in said
+            ]
             nested = nesting.doubts(pairs)
-        yield from findings.of_root(found, doubts, nested, files.table(instance))
+        yield from findings.of_root(found, doubts, nested, table)
     yield from findings.of_forks(forks.conflicts, forks.doubts)
+
+
+def _through_file(path: Path, failure: Failure, table: CauseTable, folders: set[Span]) -> bool:
+    """True where a step goes through a file. What is so of literal paths, `file_places` and `nesting` say."""
+    made = table.each(failure.causes)
+    return not is_literal(path) and folders.isdisjoint(cause.step for cause in made)
 
 
 def _files(context: Context) -> Files:

@@ -23,6 +23,7 @@ from .effects import (
     either,
     interference,
     moved,
+    only_passes,
     repeat,
     settled,
     then,
@@ -130,7 +131,8 @@ def either_outcome(one: Outcomes, other: Outcomes) -> Outcomes:
 def mingled(effects: Effects, params: set[str]) -> bool:
     """True where what is given decides whether a path that is changed is another one that is named."""
     changed = {**effects.wild, **effects.fixed}
-    everything = dict.fromkeys((*effects.paths, *effects.wild))
+    files = [path for path, effect in effects.paths.items() if not only_passes(effect)]
+    everything = dict.fromkeys((*files, *effects.wild))
     asked = [
         path
         for path in everything

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .bodies import NO_CAUSES, Effects, Wild, is_literal, mingled
-from .effects import UNKNOWN, Effect, settled
+from .effects import UNKNOWN, Effect, only_passes, settled
 from .failures import STATES_IN
 from .path_language import SETTLED
 from .paths import Path, filled
@@ -91,7 +91,7 @@ class Named:
         if id(effects) in self._seen:
             return
         self._seen[id(effects)] = effects
-        for path in effects.paths:
+        for path in [path for path, effect in effects.paths.items() if not only_passes(effect)]:
             (self._literal if is_literal(path) else self._computed).add(path)
         if len(self._computed) > MOST_COMPUTED or len(self._literal) > MOST_LITERAL:
             raise TooManyError

@@ -64,6 +64,9 @@ def _changed(**to: int) -> Exits:
 SHELL = _changed(absent=MADE, present=KEPT, free=BOTH, left=LEFT | KEPT)
 """The effect of a command that may change the file in any way."""
 
+PASSED = _changed(present=UNKNOWN, kept=UNKNOWN, left=UNKNOWN)
+"""The same after a step that uses the path as one of a folder: what fails for that, is said once."""
+
 CREATES, DELETES, BY_CHANCE, PERHAPS, CERTAINLY = 1, 2, 2, 16, 32
 """Bits of what a step, or a body, may do to a file that it does not name: creates or deletes it (shifted by
 `BY_CHANCE` where only a value that is unknown makes it so), runs a command on some runs or on all."""
@@ -92,12 +95,19 @@ _TABLE = {
     "create": (THERE, _WANTS_FREE, True),
     "delete": (GONE, _NEEDS, True),
     "same": (THERE, ("error",) * STATES, True),
+    "through": (PASSED, ("", "error", "", "", "error", "", "", "error"), False),
 }
 """`same`: a file is to have the name that it has. `list`: a folder or file is looked through; `match`: files that a
-glob names, which may be none."""
+glob names, which may be none. `through`: a step uses the path as one of a folder, which a file is not, whatever else might
+have changed that."""
 CHANGES = {"create": CREATES, "write": CREATES, "delete": DELETES}
 COMPUTED = {**CHANGES, "edit": EDITS}
 """The bits of what a step does to a path that is computed. An edit counts for the branches of forks only."""
+
+
+def only_passes(effect: Effect) -> bool:
+    """True where steps only use the path as one of a folder."""
+    return not effect.writes and effect.exits == PASSED
 
 
 _TABLES = {

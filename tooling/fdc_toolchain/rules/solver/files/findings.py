@@ -15,7 +15,7 @@ from .bodies import is_literal
 from .called import MOST_COMPUTED, MOST_LITERAL
 from .command_causes import STEP, Commands, Places, listed
 from .failures import Cause, CauseTable, Failure
-from .nesting import Nested, Nesting, Place
+from .nesting import MAKES, Nested, Nesting, Place
 from .path_language import CHANCE, SETTLED, opaque
 from .paths import Path, shown
 
@@ -186,7 +186,15 @@ def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
     labels = [] if failure.outer == failure.step else [Label(failure.step, "this step")]
     every = sorted(causes.each(failure.causes))
     why = [cause for cause in every if _explains(failure, cause)][:2]
-    if failure.access == "same":
+    if failure.access == "through":
+        code, message = "FDC415", f"`{name}` is a file here, and this step uses it as a folder"
+        help_ = "use a path that goes through folders only"
+        labels += [
+            Label(cause.step, "this step makes the file")
+            for cause in why
+            if cause.step != failure.step
+        ]
+    elif failure.access == "same":
         code, message = "FDC412", f"Cannot rename `{name}` to `{name}`: it already exists"
         help_ = "name another target"
     elif failure.access == "create":
@@ -219,7 +227,7 @@ def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
 
 
 def _explains(failure: Failure, cause: Cause) -> bool:
-    wanted = ("create", "write") if failure.access == "create" else ("delete",)
+    wanted = MAKES if failure.access in ("create", "through") else ("delete",)
     return cause.access in wanted
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....linking.graph import Instance
 from ....linking.model import Loop
 from .bodies import Effects, perhaps, unnamed
-from .effects import COMMANDS, repeat
+from .effects import COMMANDS, only_passes, repeat
 from .path_language import APART, CHANCE, KNOWN, NOBODY, SETTLED, hits, opaque
 from .paths import Path
 
@@ -37,6 +37,7 @@ class ForkConflicts:
     def look_at(self, instance: Instance, node: Loop, branch: Effects, local: set[str]) -> None:
         """Notes the paths that two branches may use at the same time, one of them changing the file."""
         pairs: dict[tuple[Path, Path], int] = {}
+        files = [path for path, effect in branch.paths.items() if not only_passes(effect)]
         for one, (bits, _) in (*branch.wild.items(), *branch.fixed.items()):
             if bits & COMMANDS:
                 continue
@@ -45,7 +46,7 @@ class ForkConflicts:
                 pairs[one, one] = CHANCE
             elif any(type(part) is tuple and part[0] == NOBODY for part in one):
                 pairs[one, one] = CHANCE if opaque(one) else KNOWN
-            for other in branch.paths:
+            for other in files:
                 if other != one and other[0] != SETTLED and (met := hits(there, other)) != APART:
                     pairs[one, other] = met
         if pairs:

@@ -216,11 +216,8 @@ class Files:
                         literal = is_literal(path)
                         effect = self._paths.use(node, access, span)
                         causes = effect.tail
-                        if (
-                            access == "create"
-                            and len(uses) > 1
-                            and path == self._paths.source(unit, node, env)
-                        ):
+                        renames = access == "create" and len(uses) > 1
+                        if renames and path == self._paths.source(unit, node, env):
                             effect = effect_of("same", span, self.causes)
                         if not literal and any(
                             type(part) is tuple and part[0] == NOBODY for part in path
@@ -229,6 +226,10 @@ class Files:
                             put(path, paths.get(path, SAME), effect)
                             path = path[1:]
                         else:
+                            for folder, of_it in (
+                                () if literal else self._paths.through(unit, value, env, span)
+                            ):
+                                put(folder, now(folder), of_it)
                             here = now(path)
                             if access != "read" or here.exits is not THERE:
                                 put(path, here, effect)

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from ....diagnostics.span import Span
-from ....linking.bound import bound_in, rebound
+from ....linking.bound import always_rebound, bound_in, rebound
 from ....linking.model import Act, Choice, Invoke, Loop, Node, Unit
 from ....syntax.values import Value
 from .bodies import is_literal
 from .effects import CHANGES, CREATES, SAME, UNKNOWN, Effect, effect_of, either, settled
 from .failures import CauseTable
-from .path_language import NOBODY, SETTLED, VALUE
-from .paths import Path, filled, looked_through, path_of
+from .path_language import NOBODY, SETTLED, VALUE, language_of
+from .paths import Part, Path, filled, looked_through, path_of
 
 LOOKS = ("list_files", "grep")
 """Tools that fail where the folder or file that they look through is not there."""
+
+
+_MOST_BEFORE = 4
+"""So many values of a name are followed back."""
 
 
 def _fresh(names: set[str], mark: str) -> dict[str, Path]:
@@ -38,6 +42,18 @@ def _marks(nodes: list[Node]) -> set[str]:
         elif isinstance(node, Choice):
             marks |= _marks(node.then) | _marks(node.orelse)
     return marks
+
+
+def _found(nodes: list[Node]) -> set[str]:
+    """The names that files of loops have."""
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, Loop):
+            own = (node.name, node.alias) if node.kind == "each" else ()
+            names |= {name for name in own if name} | _found(node.body)
+        elif isinstance(node, Choice):
+            names |= _found(node.then) | _found(node.orelse)
+    return names
 
 
 def bound_twice(unit: Unit) -> set[str]:
@@ -69,6 +85,9 @@ class StepPaths:
         self.single = frozenset(single)
         self.doubtful = doubtful
         self._unstable: dict[str, frozenset[str]] = {}
+        self._files: dict[str, set[Path]] = {}
+        self._before: dict[tuple[str, Part], Path] = {}
+        """What a name of a plan that is bound again stood for before: on some runs it still does."""
 
     def of(self, unit: Unit, value: Value, env: dict[str, Path]) -> Path:
         """The path that an argument names, with the values that no one can name marked."""
@@ -90,7 +109,15 @@ class StepPaths:
         for node in nodes:
             yield node, env
             if unstable and (again := rebound(node) & unstable):
-                env = env | _fresh(again, f"{VALUE}{_line(node)}")
+                fresh = _fresh(again, f"{VALUE}{_line(node)}")
+                self._perhaps(unit, again - always_rebound(node), fresh, env)
+                env = env | fresh
+
+    def _perhaps(
+        self, unit: Unit, names: set[str], fresh: dict[str, Path], env: dict[str, Path]
+    ) -> None:
+        for name in names:
+            self._before[unit.key, fresh[name][0]] = env.get(name, ((name,),))
 
     def inside(
         self, unit: Unit, loop: Loop, env: dict[str, Path], present: Path | None
@@ -100,7 +127,9 @@ class StepPaths:
         inner = {name: path for name, path in env.items() if name not in own}
         if unstable := self.unstable(unit):
             again = set().union(*map(rebound, loop.body)) if loop.kind != "fork" else set()
-            inner |= _fresh((again | own) & unstable, f"{VALUE}{_line(loop)}<")
+            fresh = _fresh((again | own) & unstable, f"{VALUE}{_line(loop)}<")
+            self._perhaps(unit, (again - own) & unstable, fresh, env)
+            inner |= fresh
         return inner if present is None else inner | dict.fromkeys(own, present)
 
     def bound(self, unit: Unit, nodes: list[Node]) -> set[str]:
@@ -134,6 +163,47 @@ class StepPaths:
         if CHANGES[access] == CREATES:
             names += [name[:at] for at, char in enumerate(name) if char == "/"]
         return [(f"{one}/",) for one in names if one in self.folders]
+
+    def through(
+        self, unit: Unit, value: Value, env: dict[str, Path], span: Span
+    ) -> Iterator[tuple[Path, Effect]]:
+        """The folders on the way to a computed path that may be files of the plan, whatever values follow."""
+        path = path_of(value)
+        for number, part in enumerate(path):
+            for at, char in enumerate(part if number and isinstance(part, str) else ""):
+                folder = (*path[:number], part[:at]) if at else path[:number]
+                if char == "/" and self._is_file(unit, folder):
+                    below = (part[at:], *path[number + 1 :])
+                    folder = filled(folder, env)[0] or folder
+                    if any(self._named(one, env) for one in below):
+                        for one in self._as_before(unit.key, folder):
+                            yield one, effect_of("through", span, self.causes)
+
+    def _is_file(self, unit: Unit, path: Path) -> bool:
+        """Whether a plan uses a computed path as one of a file, or gives it to a plan, or may be given it."""
+        files = self._files.get(unit.key)
+        if files is None:
+            values = [value for act in unit.acts for _, value in act.bound.files]
+            values += [value for call in unit.calls for value in call.arguments.values()]
+            files = {path_of(value) for value in values if "{" in value.text}
+            files |= {((name,),) for name in (*unit.params, *_found(unit.body))}
+            self._files[unit.key] = files
+        return path in files
+
+    def _named(self, part: Part, env: dict[str, Path]) -> bool:
+        """Whether a part of a path names something there, and not the folder before it."""
+        if isinstance(part, str):
+            return bool(part.strip("/."))
+        known = env.get(part[0], (part,)) if len(part) == 1 else (part,)
+        return any(one.strip("/.") if isinstance(one, str) else language_of(one) for one in known)
+
+    def _as_before(self, key: str, path: Path) -> list[Path]:
+        """The path, and what it was before its first name was bound again."""
+        paths = [path]
+        while path and (before := self._before.get((key, path[0]))) and len(paths) <= _MOST_BEFORE:
+            path = (*before, *path[1:])
+            paths.append(path)
+        return paths
 
     def use(self, node: Act, access: str, span: Span) -> Effect:
         """What a step does to a file that it names: perhaps nothing, where its failure is a value and the run goes on."""
