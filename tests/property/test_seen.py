@@ -187,6 +187,29 @@ def test_other_words_folders_and_tools_have_memories_of_their_own(
     assert here != stat_cache.name_of("/w", ["."], "")
 
 
+def test_where_a_program_is_found_belongs_to_the_path(
+    long_ago: None, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workspace / "plans").mkdir(exist_ok=True)
+    run = "run_in_bash_session teapot --hot"
+    (workspace / "plans/a.plan").write_text(PLAN.replace("close_task", f"{run}\nclose_task"))
+    (workspace / "docs").mkdir()
+    (workspace / "docs/tea.md").write_text("Green tea.\n")
+    without, found = tmp_path / "without", tmp_path / "with"
+    for folder in (without, found):
+        folder.mkdir()
+    (found / "teapot").write_text("")
+    for folder, expected in (
+        (without, True), (without, True), (found, False), (found, False), (without, True), (found, False),
+    ):  # fmt: skip
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/bin")
+        said = lint("--assumptions")
+        assert ("teapot" in said[1]) is expected, said
+        assert said == lint("--assumptions", "--no-cache")
+    (found / "teapot").unlink()
+    assert lint("--assumptions") == lint("--assumptions", "--no-cache")
+
+
 def test_what_was_written_a_moment_ago_is_not_remembered() -> None:
     second = 1_000_000_000
     now = 1000 * second

@@ -18,6 +18,7 @@ from typing import Any
 from .. import cachedir
 from ..linking.project.stat_cache import (
     LED_TO,
+    ON_PATH,
     Seen,
     folder_stamp,
     leads_of,
@@ -100,7 +101,9 @@ def store(
     parts: dict[str, bool] = {}
     start = len(contents.root) + 1
     absent = {
-        missing_part(contents.path(path), parts, 1 if path.startswith("/") else start)
+        path
+        if path.startswith(ON_PATH)
+        else missing_part(contents.path(path), parts, 1 if path.startswith("/") else start)
         for path, found in probed.items()
         if not found and "\0" not in path
     }
@@ -126,8 +129,11 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
     }
     files |= {path: stamp(path) for path in unshipped.files()}
     files |= {path: stamp(path) for path in leads_of(contents.path(LED_TO)).files}
-    present = [contents.path(path) for path in record.present]
-    not_there = [contents.path(path) for path in record.absent]
+    # The memory belongs to one PATH, and the paths of its programs are among these.
+    present, not_there = (
+        [contents.path(path) for path in paths if not path.startswith(ON_PATH)]
+        for paths in (record.present, record.absent)
+    )
     for key, was in record.files.items():
         if key.endswith("/"):
             folder = contents.path(key)[:-1]

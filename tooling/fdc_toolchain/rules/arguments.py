@@ -15,6 +15,7 @@ from ..diagnostics.diagnostic import Diagnostic
 from ..linking.catalogue import Parameter, Tool
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Gate, Invoke, Loop, Node, Unit
+from ..linking.project.stat_cache import ON_PATH
 from ..syntax.values import Value
 from ..text import merge_diff
 from ..text.glob_match import plain
@@ -145,7 +146,7 @@ def _programs(context: Context, unit: Unit, known: _Asked) -> Iterator[Diagnosti
                 continue
             looked.add(name)
             asked, there = known.program(name)
-            probes.update(asked)
+            probes.update((*asked, f"{ON_PATH}{name}"))
             if not there:
                 message = f"the program `{name}` is on the PATH of this machine (it was not found)"
                 help_ = f"install `{name}`, or correct its name"

@@ -11,7 +11,7 @@ from ...packs import shipped
 from ...packs.model import PREFIX
 from ...text.image_kind import NO_IMAGE, image_kind
 from .places import MAX_FILE
-from .stat_cache import LED_TO, PACK, RIGHT_BELOW, listing
+from .stat_cache import LED_TO, ON_PATH, PACK, RIGHT_BELOW, listing, there
 
 SHIPPED = "fdc:"
 """What starts the key of a shipped file."""
@@ -37,7 +37,9 @@ class Files:
         """True where the workspace has anything under a path that a plan names; a folder, where the path ends with a slash."""
         present = self.probed.get(path)
         if present is None:
-            present = self.probed[path] = self.kind(path) != "missing"
+            program = path.startswith(ON_PATH)
+            present = there(path) if program else self.kind(path) != "missing"
+            self.probed[path] = present
         return present
 
     def kind(self, path: str) -> str:

@@ -68,8 +68,16 @@ def lasting(stamps: dict[str, Stamp | None], since: int) -> bool:
     return all(last_stamp is None or settled(last_stamp, since) for last_stamp in stamps.values())
 
 
+ON_PATH = "/$PATH/"
+"""Before the name of a program: what counts is whether a folder of PATH has it."""
+
+
 def there(path: str) -> bool:
     """True if there is anything at a path, links not followed; where the path ends with a slash, a folder."""
+    if path.startswith(ON_PATH):
+        name = path.removeprefix(ON_PATH)
+        folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+        return any(there(f"{folder}/{name}") for folder in folders if folder.startswith("/"))
     try:
         mode = os.lstat(path.rstrip("/") or "/").st_mode
     except (OSError, ValueError):
@@ -229,8 +237,9 @@ def _identified() -> str:
 
 
 def name_of(root: str, paths: list[str], options: str) -> str:
-    """The cache name of a command: its options and paths, in the current folder, with this fdc."""
-    words = "\0".join((tool_identity(), root, os.getcwd(), options, *sys.path, *paths))
+    """The cache name of a command: its options and paths, in the current folder, with this PATH and this fdc."""
+    programs = os.environ.get("PATH", os.defpath)
+    words = "\0".join((tool_identity(), root, os.getcwd(), options, programs, *sys.path, *paths))
     return f"{_FOLDER}/{sha1(words.encode('utf-8', 'surrogateescape')).hexdigest()}"
 
 
