@@ -15,7 +15,8 @@ from ...named_tuples import NamedTuple
 from ...rules.bounds import shown
 from .instructions import changes_files, condition_text, text_of
 from .order import asked_otherwise, followed_otherwise, unguarded
-from .walk import Walked, walk
+from .walk import walk
+from .walked import Walked
 from .workspaces import Side, changed, worse
 
 GROWN = ("more-access", "more-cost", "weaker-gate")

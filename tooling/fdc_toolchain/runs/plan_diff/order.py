@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from .walk import Done, Origin, Seen, Walked, told
+from .walked import Done, Origin, Seen, Walked, told
 
 
 def asked_otherwise(before: Walked, after: Walked) -> Iterator[str]:
