@@ -15,10 +15,12 @@ from typing import Any
 from ...exits import UsageError
 from .instructions import (
     acts,
+    asks_a_person,
     chooses,
     condition_text,
     names_bound,
     numbered,
+    plans_called,
     stores,
     text_of,
     without_lines,
@@ -61,6 +63,7 @@ class _Walker:
         self.branches: set[str] = set()
         self.fixed: set[Origin] = set()
         self.literals: dict[Origin, str] = {}
+        self.texts: dict[str, Origin] = {}
         self.left = MOST
         self.kept = False
         self.lenient: Counter[tuple[str, Origin]] = Counter()
@@ -183,7 +186,7 @@ class _Walker:
             row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool), place, place, names
         )  # fmt: skip
         self.steps.append(done)
-        asks = bool(tool.get("approves")) or "choice" in tool.get("clears", ())
+        asks = asks_a_person(tool)
         if row["bind"] or asks:
             found_here = self.look(told("step", everything), line.strip(), asks)
         if row["bind"]:
@@ -262,10 +265,12 @@ class _Walker:
 
     def do_iterate(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
         """A body that runs once at least: its gates hold behind it. What `until` asks is asked in each round, too: with fewer
-        of them the run goes on earlier, although the condition does not hold."""
-        outer, self.rounds = self.rounds, self.rounds * int(row["max"])
+        of them the run goes on earlier, although the condition does not hold. Only without an `until` are all rounds done."""
+        outer, most = self.rounds, self.rounds * int(row["max"])
+        self.rounds = most if row["until"] is None else outer
         after = self.loop(row, env, gates, told("rounds"), [])
         if row["until"] is not None:
+            self.rounds = most
             until = told(self.condition(row["until"], env))
             after |= {self.gate("until", until, f"until {condition_text(row['until'])}")}
         self.rounds = outer
@@ -281,7 +286,7 @@ class _Walker:
     ) -> frozenset[str]:
         body, numbers = numbered(without_lines(row["body"]), [name for name in names if name])
         used = sorted((number, env[name]) for name, number in numbers.items() if name in env)
-        whole = told(row["op"], over, body, used, row.get("keep"))
+        whole = told(row["op"], over, body, used, row.get("keep"), self.called(row["body"]))
         inner, kept = dict(env), self.kept
         carried = names_bound(row["body"])
         inner |= {name: told("carried", whole, numbers[name]) for name in carried}
@@ -319,6 +324,20 @@ class _Walker:
         held = [] if "keep" in row else sorted(after - gates)
         every = {self.gate("if", told(over, held), "if every round held")} if held else set()
         return gates | every
+
+    def called(self, body: list[dict[str, Any]]) -> list[Origin]:
+        """Digests of the plans that a body calls; they may differ in two workspaces."""
+        return [
+            self.texts[key] if key in self.texts else self.text(key) for key in plans_called(body)
+        ]
+
+    def text(self, key: str) -> Origin:
+        """A digest of a plan, with those that it calls, without its names of values."""
+        self.texts[key] = told("recursion", key)
+        plan = self.plans[key]
+        body, _ = numbered(without_lines(plan["body"]), [row["name"] for row in plan["params"]])
+        self.texts[key] = told(plan["params"], body, self.called(plan["body"]))
+        return self.texts[key]
 
     def _again(self, steps: int, seen: int) -> None:
         """What stands in a loop, from these places on, stands behind all that the loop does, too: in the next round."""

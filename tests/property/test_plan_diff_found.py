@@ -1,0 +1,72 @@
+"""`fdc diff --fail-on`: what somebody who had read the page only found to pass, and what must pass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fdc_toolchain.runs.plan_diff.compare import compare
+
+from tests.property.test_plan_diff import side, small
+
+PLAN = "p <- read_file docs/tea.md\n"
+ASK, RUN = "approve_plan {p}\n", "run_plan {p}\n"
+ROUND = "iterate max 3{}\n  s <- read_file docs/tea.md\n"
+GO = "require s == 'go' else 'x'\n"
+WEAKER = {
+    "a plan is run that nobody approved": (PLAN + ASK + RUN, PLAN + RUN),
+    "a plan is approved after its run": (PLAN + ASK + RUN, PLAN + RUN + ASK),
+    "an `until` ends a loop whose rounds all have a gate": (
+        ROUND.format("") + "  " + GO, ROUND.format(" until s == 'go'") + "  message_user {s}\n  " + GO),
+    "an `until` ends a loop that binds what a gate asks about": (ROUND.format("") + GO, ROUND.format(" until s == 'tea'") + GO),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("found")
+    return laid(root, CHECK)
+
+
+def laid(root: Path, check_plan: str) -> Path:
+    (root / "docs").mkdir(parents=True)
+    for name, text in {
+        "docs/tea.md": "tea\n",
+        "docs/green.md": "green\n",
+        "Makefile": "tea:\n\ttrue\n",
+        "fdc.toml": "",
+        "check.plan": check_plan,
+    }.items():
+        (root / name).write_text(text, "utf-8")
+    return root
+
+
+@pytest.mark.parametrize("what", WEAKER)
+def test_a_weaker_gate_is_told(place: Path, what: str) -> None:
+    old, new = (side(place, small(body)) for body in WEAKER[what])
+    assert compare(old, new).grown["weaker-gate"]
+    assert not any(compare(old, old).grown.values())
+
+
+CHECK = "param path\ns <- read_file {path}\nt <- read_file docs/tea.md\nyield {s}\n"
+CALL = "  s <- call_plan check.plan path={f}\n"
+PAGES = "p <- list_files docs\ns <- read_file docs/tea.md\n"
+CALLING = {
+    "carried": PAGES + "for f in {p} max 9\n  " + GO + CALL,
+    "bound after the loop": PAGES + "for f in {p} max 9\n" + CALL + GO,
+    "gathered": PAGES + "s <- for f in {p} max 9\n" + CALL + "  yield {s}\n" + GO,
+    "until": "f <- hello_world\niterate max 3 until s == 'go'\n  s <- call_plan check.plan path=docs/{f}\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", CALLING)
+def test_a_loop_calls_a_plan_that_gives_something_else_in_the_new_workspace(tmp_path: Path, what: str) -> None:  # fmt: skip
+    """The text of the loop is the same, and what it binds is not."""
+    text = small(CALLING[what])
+    old = side(laid(tmp_path / "old", CHECK), text)
+    for number, other in enumerate((CHECK.replace("yield {s}", "yield {t}"), CHECK.replace("tea.md", "green.md"))):  # fmt: skip
+        new = side(laid(tmp_path / f"new{number}", other), text)
+        assert compare(old, new).grown["weaker-gate"], other
+    renamed = CHECK.replace("s <-", "what <-").replace("{s}", "{what}")
+    same = side(laid(tmp_path / "same", "# A note.\n" + renamed), text)
+    assert not any(compare(old, same).grown.values())
