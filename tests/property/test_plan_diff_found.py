@@ -8,10 +8,13 @@ import pytest
 from fdc_toolchain.runs.plan_diff.compare import compare
 
 from tests.property.test_plan_diff import side, small
+from tests.support.weaker_pairs import inner
 
 PLAN = "p <- read_file docs/tea.md\n"
 ASK, RUN = "approve_plan {p}\n", "run_plan {p}\n"
 ROUND = "iterate max 3{}\n  s <- read_file docs/tea.md\n"
+LIST, EACH = "p <- list_files docs\n", "for f in {p} max 9\n"
+OK = "ok <- request_user_input Fine?\nrequire ok == 'yes' else 'no'\n"
 GO = "require s == 'go' else 'x'\n"
 WEAKER = {
     "a plan is run that nobody approved": (PLAN + ASK + RUN, PLAN + RUN),
@@ -19,6 +22,18 @@ WEAKER = {
     "an `until` ends a loop whose rounds all have a gate": (
         ROUND.format("") + "  " + GO, ROUND.format(" until s == 'go'") + "  message_user {s}\n  " + GO),
     "an `until` ends a loop that binds what a gate asks about": (ROUND.format("") + GO, ROUND.format(" until s == 'tea'") + GO),
+    "the user is told nothing of the items": (LIST + EACH + "  message_user {f}\n" + OK, LIST + OK),
+    "the user is told of some items only": (
+        LIST + EACH + "  message_user {f}\n" + OK, LIST + EACH + "  if f != 'a'\n    message_user {f}\n" + OK),
+    "the user is not told in a branch": (LIST + "if len(p) > 5\n  message_user many\n" + OK, LIST + OK),
+    "the user is told in another order": ("message_user A\nmessage_user B\n" + OK, "message_user B\nmessage_user A\n" + OK),
+    "the user is not told before the question of the next round": (
+        LIST + EACH + inner(OK) + "  message_user {f}\n", LIST + EACH + inner(OK) + "for f in {p} max 9\n  message_user {f}\n"),
+}  # fmt: skip
+HARMLESS = {
+    "a message where the question is not asked": (
+        LIST + "if len(p) > 5\n" + inner(OK) + "else\n  message_user few\n", LIST + "if len(p) > 5\n" + inner(OK)),
+    "one more message": ("message_user A\nmessage_user B\n" + OK, "message_user A\nmessage_user C\nmessage_user B\n" + OK),
 }  # fmt: skip
 
 
@@ -46,6 +61,13 @@ def test_a_weaker_gate_is_told(place: Path, what: str) -> None:
     old, new = (side(place, small(body)) for body in WEAKER[what])
     assert compare(old, new).grown["weaker-gate"]
     assert not any(compare(old, old).grown.values())
+
+
+@pytest.mark.parametrize("what", HARMLESS)
+def test_a_gate_that_is_as_strong_passes(place: Path, what: str) -> None:
+    old, new = (side(place, small(body)) for body in HARMLESS[what])
+    found = compare(old, new)
+    assert found.differences and not found.grown["weaker-gate"]
 
 
 CHECK = "param path\ns <- read_file {path}\nt <- read_file docs/tea.md\nyield {s}\n"

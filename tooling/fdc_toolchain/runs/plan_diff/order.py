@@ -17,14 +17,30 @@ def asked_otherwise(before: Walked, after: Walked) -> Iterator[str]:
             continue
         if one.name(then) != other.name(now):
             yield f"behind other things, or behind them in another order: {now.shown}"
-        if then.asks and _said(before, then) - _said(after, now):
-            yield f"the user is told less before it: {now.shown}"
+        if then.asks and not (
+            _told_again(_said(before, then, then.said), _said(after, now, now.said))
+            and _told_again(_said(before, then, then.heard), _said(after, now, now.heard))
+        ):
+            yield f"the user is told less before it, or in another order: {now.shown}"
 
 
-def _said(walked: Walked, ask: Seen) -> Counter[Origin]:
-    """The messages that the user always gets before a question."""
+def _said(walked: Walked, ask: Seen, until: int) -> list[tuple[str, frozenset[str]]]:
+    """The messages that the user may get before a question, each with the branches that it needs beside those of the question."""
     ways = walked.branches - ask.gates
-    return Counter(step.given for step in walked.said[: ask.said] if not step.gates & ways)
+    never = {walked.opposite[way] for way in ask.gates if way in walked.opposite}
+    return [
+        (step.given, step.gates & ways) for step in walked.said[:until] if not step.gates & never
+    ]
+
+
+def _told_again(
+    before: list[tuple[str, frozenset[str]]], after: list[tuple[str, frozenset[str]]]
+) -> bool:
+    """Whether each message comes again, in the same order, and wherever it came before."""
+    left = iter(after)
+    return all(
+        any(again == given and needs <= ways for again, needs in left) for given, ways in before
+    )
 
 
 def followed_otherwise(before: Walked, after: Walked) -> Iterator[str]:

@@ -40,7 +40,7 @@ def walk(program: Mapping[str, Any]) -> Walked:
     walker.plan(program["root"], env, frozenset())
     return Walked(
         walker.steps, walker.gates, walker.shown, walker.globs, walker.acted, walker.said, walker.seen, walker.branches,
-        walker.turns, walker.limits, walker.lenient,
+        walker.opposite, walker.turns, walker.limits, walker.lenient,
     )  # fmt: skip
 
 
@@ -61,6 +61,7 @@ class _Walker:
         self.times: dict[Origin, int] = {}
         self.over: list[Origin] = []
         self.branches: set[str] = set()
+        self.opposite: dict[str, str] = {}
         self.fixed: set[Origin] = set()
         self.literals: dict[Origin, str] = {}
         self.texts: dict[str, Origin] = {}
@@ -153,7 +154,8 @@ class _Walker:
         self.times[what] = time = self.times.get(what, 0) + 1
         name = told(what, time)
         place = len(self.acted)
-        self.seen[name] = Seen(self.here, place, place, len(self.said), asks, shown)
+        said = len(self.said)
+        self.seen[name] = Seen(self.here, place, place, said, said, asks, shown)
         return name
 
     def do_step(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
@@ -236,10 +238,13 @@ class _Walker:
         asked = told(self.condition(row["cond"], env))
         then, orelse = dict(env), dict(env)
         shown = f"if {condition_text(row['cond'])}"
-        one = self.body(row["then"], then, gates | {self.gate("if", asked, shown)})
-        other = self.body(
-            row["else"], orelse, gates | {self.gate("else", asked, f"else of {shown}")}
+        holds, fails = (
+            self.gate("if", asked, shown),
+            self.gate("else", asked, f"else of {shown}"),
         )
+        self.opposite |= {holds: fails, fails: holds}
+        one = self.body(row["then"], then, gates | {holds})
+        other = self.body(row["else"], orelse, gates | {fails})
         for name in {*then, *orelse}:
             if then.get(name) != orelse.get(name):
                 env[name] = told("either", asked, then.get(name), orelse.get(name))
@@ -341,10 +346,10 @@ class _Walker:
 
     def _again(self, steps: int, seen: int) -> None:
         """What stands in a loop, from these places on, stands behind all that the loop does, too: in the next round."""
-        until = len(self.acted)
+        until, heard = len(self.acted), len(self.said)
         self.steps[steps:] = [step._replace(until=until) for step in self.steps[steps:]]
         for name in list(self.seen)[seen:]:
-            self.seen[name] = self.seen[name]._replace(until=until)
+            self.seen[name] = self.seen[name]._replace(until=until, heard=heard)
 
     def asked(self) -> int:
         """The number of gates passed that can stop a run."""

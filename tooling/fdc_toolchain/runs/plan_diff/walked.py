@@ -33,22 +33,23 @@ class Done(NamedTuple):
 
 class Seen(NamedTuple):
     """What is asked or looked at, behind which gates. `place` and `until` are those of a step; `said`: how often the user was
-    told something before; `asks`: a person answers."""
+    told something before; `heard`: before the end of the loops around it, too; `asks`: a person answers."""
 
     gates: frozenset[str]
     place: int
     until: int
     said: int
+    heard: int
     asks: bool
     shown: str
 
 
 class Walked(NamedTuple):
-    """A whole program: its steps, its gates (how often each is asked: in an `iterate`, as often as that goes round), the
+    """A whole program: its steps, its gates (how often each is asked: in an `iterate`, as often as that surely goes round), the
     globs of its loops; `acted`: the steps that store, in the order of the text; `said`: those that tell the user; `seen`: what
-    is asked or looked at; `branches`: the gates that are ways of an `if` or a loop; `turns`: how often an `iterate` goes round,
-    by what it carries; `limits`: with how many items a loop goes on at most, by what it goes over; `lenient`: the ways in which
-    something goes on beside what was stopped, each with what its fork goes over."""
+    is asked or looked at; `branches`: the gates that are ways of an `if` or a loop; `opposite`: the other way of an `if`;
+    `turns`: how often an `iterate` goes round, by what it carries; `limits`: with how many items a loop goes on at most, by what
+    it goes over; `lenient`: the ways in which something goes on beside what was stopped, each with what its fork goes over."""
 
     steps: list[Done]
     gates: dict[str, int]
@@ -58,6 +59,7 @@ class Walked(NamedTuple):
     said: list[Done]
     seen: dict[str, Seen]
     branches: set[str]
+    opposite: dict[str, str]
     turns: dict[Origin, int]
     limits: dict[Origin, float]
     lenient: Counter[tuple[str, Origin]]
