@@ -8,13 +8,16 @@ import pytest
 from fdc_toolchain.runs.plan_diff.compare import compare
 
 from tests.property.test_plan_diff import side, small
-from tests.support.weaker_pairs import inner
+from tests.support.weaker_pairs import inner, plan, write
 
 PLAN = "p <- read_file docs/tea.md\n"
 ASK, RUN = "approve_plan {p}\n", "run_plan {p}\n"
 ROUND = "iterate max 3{}\n  s <- read_file docs/tea.md\n"
 LIST, EACH = "p <- list_files docs\n", "for f in {p} max 9\n"
 OK = "ok <- request_user_input Fine?\nrequire ok == 'yes' else 'no'\n"
+WRITE, ADD = write("Tea", "docs/tea.md"), "git_add docs/tea.md\n"
+SEE, GREEN = "s <- read_file docs/tea.md\n", "git_add docs/green.md\n"
+FILES = "for_each_file docs/*.md max 5\n  hello_world {file1}\n"
 GO = "require s == 'go' else 'x'\n"
 WEAKER = {
     "a plan is run that nobody approved": (PLAN + ASK + RUN, PLAN + RUN),
@@ -29,6 +32,20 @@ WEAKER = {
     "the user is told in another order": ("message_user A\nmessage_user B\n" + OK, "message_user B\nmessage_user A\n" + OK),
     "the user is not told before the question of the next round": (
         LIST + EACH + inner(OK) + "  message_user {f}\n", LIST + EACH + inner(OK) + "for f in {p} max 9\n  message_user {f}\n"),
+}  # fmt: skip
+MORE = {
+    "a page is committed as it was": (WRITE + ADD, "read_file docs/tea.md\n" + ADD),
+    "another text is committed": (WRITE + ADD, WRITE.replace("Tea", "Coffee") + ADD),
+    "a page is committed before it is rewritten": (WRITE + ADD, ADD + WRITE),
+    "a file is in a loop that was deleted before": ("delete_file docs/tea.md\n" + FILES, FILES),
+    "a file that was deleted before is in a list": (
+        "delete_file docs/tea.md\n" + LIST + "require len(p) > 1 else 'x'\n", LIST + "require len(p) > 1 else 'x'\n"),
+    "a file that was rewritten before is read": (WRITE + SEE + GO, SEE + GO),
+}  # fmt: skip
+NO_MORE = {
+    "a page that nobody reads": (WRITE + "s <- read_file docs/green.md\n" + GO, "s <- read_file docs/green.md\n" + GO),
+    "another text that nobody reads": (WRITE + GREEN, WRITE.replace("Tea", "Coffee") + GREEN),
+    "a page that was read before": (SEE + GO + WRITE, SEE + GO),
 }  # fmt: skip
 HARMLESS = {
     "a message where the question is not asked": (
@@ -61,6 +78,20 @@ def test_a_weaker_gate_is_told(place: Path, what: str) -> None:
     old, new = (side(place, small(body)) for body in WEAKER[what])
     assert compare(old, new).grown["weaker-gate"]
     assert not any(compare(old, old).grown.values())
+
+
+@pytest.mark.parametrize("what", MORE)
+def test_more_access_is_told(place: Path, what: str) -> None:
+    old, new = (side(place, plan(body)) for body in MORE[what])
+    assert compare(old, new).grown["more-access"]
+    assert not any(compare(old, old).grown.values())
+
+
+@pytest.mark.parametrize("what", NO_MORE)
+def test_no_more_access_passes(place: Path, what: str) -> None:
+    old, new = (side(place, plan(body)) for body in NO_MORE[what])
+    found = compare(old, new)
+    assert found.differences and not any(found.grown.values()), found.grown
 
 
 @pytest.mark.parametrize("what", HARMLESS)

@@ -38,12 +38,6 @@ def asks_a_person(tool: Mapping[str, Any]) -> bool:
     return bool(tool.get("approves")) or not {"choice", "plan"}.isdisjoint(tool.get("clears", ()))
 
 
-def changes_files(parameters: Iterable[Mapping[str, object]], writes: object) -> bool:
-    """Whether a step of a tool with these may make, change or take away files, which later steps then find otherwise."""
-    accesses = {item.get("access") for item in parameters}
-    return writes == "unknown" or not accesses <= {None, "read"}
-
-
 def names_bound(body: list[dict[str, Any]]) -> set[str]:
     names: set[str] = set()
     for row in body:

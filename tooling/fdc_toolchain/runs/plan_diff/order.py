@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from .files import NO_FILE, Paths, meet
 from .walked import Done, Origin, Seen, Walked, told
 
 
@@ -48,10 +49,41 @@ def followed_otherwise(before: Walked, after: Walked) -> Iterator[str]:
     one, other = _orders(before, after)
     known: dict[Origin, set[Origin]] = {}
     for step in before.steps:
-        known.setdefault(step.what, set()).add(one.name(step))
+        if follows := _follows(step):
+            known.setdefault(step.what, set()).add(one.name(step, follows[0]))
     for step in after.steps:
-        if step.found and step.what in known and other.name(step) not in known[step.what]:
+        follows = _follows(step)
+        if follows and step.what in known and other.name(step, follows[0]) not in known[step.what]:
             yield f"behind other things, which it may follow: {step.shown}"
+
+
+def _follows(step: Done) -> tuple[Paths] | None:
+    """The files that a step follows; None: no file."""
+    if step.found:
+        return (None,)
+    return None if step.reads == NO_FILE else (step.reads,)
+
+
+def found_otherwise(before: Walked, after: Walked) -> Iterator[str]:
+    """Changes that only the old plan makes, where it looks later, as the new one does; other texts, where a step acts on them."""
+    contents, kept = {step.given for step in before.steps}, {step.given for step in after.steps}
+    follows = any(step.found for step in after.steps)
+    for place, step in enumerate(after.acted):
+        if step.given not in contents and (follows or _met(place, step, after.steps)):
+            yield f"other text, which a later step may follow: {step.shown}"
+    again = {step.what for step in after.steps}
+    looks = [step for step in before.steps if step.what in again]
+    seen = [now for name, now in before.seen.items() if name in after.seen]
+    for place, step in enumerate(before.acted):
+        if step.given in kept or step.changes == NO_FILE:
+            continue
+        if follows or _met(place, step, looks) or _met(place, step, seen):
+            yield f"a later step may find what this one changed: {step.shown}"
+
+
+def _met(place: int, step: Done, looks: Iterable[Done | Seen]) -> bool:
+    """Whether one of them looks, after the step at a place or in the next round, at a file that the step changes."""
+    return any(look.until > place and meet(step.changes, look.reads) for look in looks)
 
 
 def unguarded(before: list[Done], after: list[Done]) -> Iterable[str]:
@@ -91,18 +123,18 @@ class _Order:
     def __init__(self, walked: Walked, steps: list[Done]) -> None:
         self.walked = walked
         self.kept = {id(step) for step in steps}
-        self.known: dict[frozenset[str], list[Origin]] = {}
+        self.known: dict[tuple[frozenset[str], Paths], list[Origin]] = {}
 
-    def name(self, place: Done | Seen) -> Origin:
-        """The name at the place, and at the end of the loops around it."""
+    def name(self, place: Done | Seen, reads: Paths = None) -> Origin:
+        """The name at the place, and at the end of the loops around it, for what follows these files."""
         behind = place.gates & self.walked.branches
-        if behind not in self.known:
-            names = self.known[behind] = [told()]
+        if (behind, reads) not in self.known:
+            names = self.known[behind, reads] = [told()]
             for step in self.walked.acted:
                 ways = sorted(step.gates & self.walked.branches - behind)
-                kept = id(step) in self.kept
+                kept = id(step) in self.kept and (reads is None or meet(step.changes, reads))
                 names.append(told(names[-1], step.given, ways) if kept else names[-1])
-        names = self.known[behind]
+        names = self.known[behind, reads]
         return told(names[place.place], names[place.until])
 
 

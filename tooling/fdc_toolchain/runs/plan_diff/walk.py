@@ -13,6 +13,7 @@ from math import inf
 from typing import Any
 
 from ...exits import UsageError
+from .files import NO_FILE, Paths, files_changed, files_read
 from .instructions import (
     acts,
     asks_a_person,
@@ -123,7 +124,7 @@ class _Walker:
             if "ref" in tree:
                 return self.reference(tree["ref"], env)
             if "call" in tree:  # a predicate reads the current state
-                self.look(told("call", tree["call"]), condition_text(tree))
+                self.look(told("call", tree["call"]), condition_text(tree), reads=None)
             return {key: self.condition(value, env) for key, value in sorted(tree.items())}
         return [self.condition(item, env) for item in tree] if isinstance(tree, list) else tree
 
@@ -149,13 +150,13 @@ class _Walker:
             self.branches.add(name)
         return name
 
-    def look(self, what: Origin, shown: str, asks: bool = False) -> Origin:
+    def look(self, what: Origin, shown: str, asks: bool = False, reads: Paths = NO_FILE) -> Origin:
         """Records a question or read, and returns a fresh identifier of its result."""
         self.times[what] = time = self.times.get(what, 0) + 1
         name = told(what, time)
         place = len(self.acted)
         said = len(self.said)
-        self.seen[name] = Seen(self.here, place, place, said, said, asks, shown)
+        self.seen[name] = Seen(self.here, place, place, said, said, asks, shown, reads)
         return name
 
     def do_step(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
@@ -181,16 +182,20 @@ class _Walker:
                 item.get("access") or item["kind"] in ("path", "glob") or item.get("sink") == "path"
             )
         )
+        known = {name: self.literals.get(origin) for name, origin in given.items()}
+        looked_at = files_read(tool, known)
         named = (f"{name}={text_of(args[name])}" for name in kinds if name in args)
         line = f"{row['tool']} {' '.join(named)}"
         place = len(self.acted)
         done = Done(
-            row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool), place, place, names
+            row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool), place, place, names,
+            looked_at if acts(tool) else NO_FILE, files_changed(tool, known),
         )  # fmt: skip
         self.steps.append(done)
         asks = asks_a_person(tool)
         if row["bind"] or asks:
-            found_here = self.look(told("step", everything), line.strip(), asks)
+            looked_at = NO_FILE if asks else looked_at
+            found_here = self.look(told("step", everything), line.strip(), asks, looked_at)
         if row["bind"]:
             env[row["bind"]] = found_here
         if done.stores:
@@ -258,7 +263,7 @@ class _Walker:
         if over in self.fixed:  # the set of files; a step that creates one is listed itself
             self.fixed.add(told("item", over, self.over.count(over)))
         shown, place = f"for_each_file {text_of(row['glob'])}", len(self.acted)
-        self.look(told("glob", over), shown)
+        self.look(told("glob", over), shown, reads=None)
         self.steps.append(Done("for_each_file", told("glob", over), told("glob", over), gates, False, shown, False, False,
                                place, place))  # fmt: skip
         return self.loop(row, env, gates, over, [row["name"], row["alias"]])

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 
 from ...named_tuples import NamedTuple
+from .files import NO_FILE, Paths
 
 Origin = str
 Env = dict[str, Origin]
@@ -16,7 +17,8 @@ class Done(NamedTuple):
     """A step where it stands: `what` with the texts that choose something, `given` with everything. `gates`: what must
     have held before. `found`: what it chooses depends on what a run finds out. `stores`: what
     it is given may be found by a later step. `place`: how many steps that store stand before it; `until`: before the end of the
-    loops around it, too; `names`: it names a file itself, which opens one that is protected."""
+    loops around it, too; `names`: it names a file itself, which opens one that is protected;
+    `reads`: the files that it follows when it acts; `changes`: those that it may make, change or take away."""
 
     tool: str
     what: str
@@ -29,11 +31,14 @@ class Done(NamedTuple):
     place: int
     until: int
     names: bool = False
+    reads: Paths = NO_FILE
+    changes: Paths = NO_FILE
 
 
 class Seen(NamedTuple):
     """What is asked or looked at, behind which gates. `place` and `until` are those of a step; `said`: how often the user was
-    told something before; `heard`: before the end of the loops around it, too; `asks`: a person answers."""
+    told something before; `heard`: before the end of the loops around it, too; `asks`: a person answers; `reads`: the files that
+    it looks at."""
 
     gates: frozenset[str]
     place: int
@@ -42,6 +47,7 @@ class Seen(NamedTuple):
     heard: int
     asks: bool
     shown: str
+    reads: Paths = NO_FILE
 
 
 class Walked(NamedTuple):

@@ -1,0 +1,51 @@
+"""Which files a step looks into and which it changes, as far as its tool and its arguments say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from posixpath import normpath
+from typing import Any
+
+Paths = frozenset[str] | None
+"""Names of files; None: any file."""
+NO_FILE: frozenset[str] = frozenset()
+
+
+def files_read(tool: Mapping[str, Any], given: Mapping[str, str | None]) -> Paths:
+    """The files that a result may depend on. `given`: the arguments, None for one that only a run knows."""
+    items, access = tool["parameters"], tool.get("access", {})
+    if tool["effect"] == "pure":
+        return NO_FILE
+    anything = (
+        "reads" in tool
+        or "writes" in tool
+        or any(item["kind"] == "glob" for item in items)
+        or bool(access.get("read") or access.get("write"))
+    )
+    run = tool.get("run") or {}
+    if anything or "read" not in access and not {"python", "command", "one_of"}.isdisjoint(run):
+        return None
+    return _named(items, given, {"read", "edit", "delete"})
+
+
+def files_changed(tool: Mapping[str, Any], given: Mapping[str, str | None]) -> Paths:
+    """The files that a step may make, change or take away."""
+    if tool.get("writes") == "unknown" or tool.get("access", {}).get("write"):
+        return None
+    return _named(tool["parameters"], given, {"write", "create", "edit", "delete"})
+
+
+def meet(one: Paths, other: Paths) -> bool:
+    """Whether they may have a file in common."""
+    if one is None or other is None:
+        return one != NO_FILE and other != NO_FILE
+    return not one.isdisjoint(other)
+
+
+def _named(
+    items: list[Mapping[str, Any]], given: Mapping[str, str | None], kinds: set[str]
+) -> Paths:
+    names = [given[item["name"]] for item in items if item.get("access") in kinds and item["name"] in given]  # fmt: skip
+    if None in names:
+        return None
+    return frozenset(normpath(name) for name in names if name is not None)
