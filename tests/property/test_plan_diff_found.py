@@ -17,6 +17,7 @@ LIST, EACH = "p <- list_files docs\n", "for f in {p} max 9\n"
 OK = "ok <- request_user_input Fine?\nrequire ok == 'yes' else 'no'\n"
 WRITE, ADD = write("Tea", "docs/tea.md"), "git_add docs/tea.md\n"
 SEE, GREEN = "s <- read_file docs/tea.md\n", "git_add docs/green.md\n"
+PAGE = "  overwrite_file_with_block out/page.md\n    {f}\n"
 FILES = "for_each_file docs/*.md max 5\n  hello_world {file1}\n"
 GO = "require s == 'go' else 'x'\n"
 WEAKER = {
@@ -32,6 +33,10 @@ WEAKER = {
     "the user is told in another order": ("message_user A\nmessage_user B\n" + OK, "message_user B\nmessage_user A\n" + OK),
     "the user is not told before the question of the next round": (
         LIST + EACH + inner(OK) + "  message_user {f}\n", LIST + EACH + inner(OK) + "for f in {p} max 9\n  message_user {f}\n"),
+    "the user is told before each question, and not all before the first": (
+        LIST + EACH + "  message_user {f}\n" + EACH + inner(OK), LIST + EACH + "  message_user {f}\n" + inner(OK)),
+    "a question is asked when not all files are written": (
+        LIST + EACH + PAGE + EACH + inner(OK), LIST + EACH + PAGE + inner(OK)),
 }  # fmt: skip
 MORE = {
     "a page is committed as it was": (WRITE + ADD, "read_file docs/tea.md\n" + ADD),

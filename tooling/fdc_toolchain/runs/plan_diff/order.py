@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from ...named_tuples import NamedTuple
 from .files import NO_FILE, Paths, meet
-from .walked import Done, Origin, Seen, Walked, told
+from .walked import Done, Loops, Origin, Seen, Walked, told
 
 
 def asked_otherwise(before: Walked, after: Walked) -> Iterator[str]:
@@ -25,23 +26,39 @@ def asked_otherwise(before: Walked, after: Walked) -> Iterator[str]:
             yield f"the user is told less before it, or in another order: {now.shown}"
 
 
-def _said(walked: Walked, ask: Seen, until: int) -> list[tuple[str, frozenset[str]]]:
-    """The messages that the user may get before a question, each with the branches that it needs beside those of the question."""
+class _Message(NamedTuple):
+    """What the user may get before a question: with which texts, in which branches and loops that the question is not in."""
+
+    given: str
+    needs: frozenset[str]
+    loops: list[str]
+    looped: bool
+
+
+def _said(walked: Walked, ask: Seen, until: int) -> list[_Message]:
     ways = walked.branches - ask.gates
     never = {walked.opposite[way] for way in ask.gates if way in walked.opposite}
     return [
-        (step.given, step.gates & ways) for step in walked.said[:until] if not step.gates & never
+        _Message(step.given, step.gates & ways, _others(step, ask), bool(step.loops))
+        for step in walked.said[:until]
+        if not step.gates & never
     ]
 
 
-def _told_again(
-    before: list[tuple[str, frozenset[str]]], after: list[tuple[str, frozenset[str]]]
-) -> bool:
+def _others(step: Done, place: Done | Seen) -> list[str]:
+    """The gates of the loops that are around a step and not around a place: another loop over the same is another one."""
+    return [gate for number, gate in step.loops if (number, gate) not in place.loops]
+
+
+def _told_again(before: list[_Message], after: list[_Message]) -> bool:
     """Whether each message comes again, in the same order, and wherever it came before."""
     left = iter(after)
-    return all(
-        any(again == given and needs <= ways for again, needs in left) for given, ways in before
-    )
+    return all(any(_as_often(one, now) for now in left) for one in before)
+
+
+def _as_often(one: _Message, now: _Message) -> bool:
+    alike = one.given == now.given and now.needs <= one.needs
+    return alike and (now.loops == one.loops or not now.looped)
 
 
 def followed_otherwise(before: Walked, after: Walked) -> Iterator[str]:
@@ -123,18 +140,22 @@ class _Order:
     def __init__(self, walked: Walked, steps: list[Done]) -> None:
         self.walked = walked
         self.kept = {id(step) for step in steps}
-        self.known: dict[tuple[frozenset[str], Paths], list[Origin]] = {}
+        self.known: dict[tuple[frozenset[str], Paths, Loops], list[Origin]] = {}
 
     def name(self, place: Done | Seen, reads: Paths = None) -> Origin:
         """The name at the place, and at the end of the loops around it, for what follows these files."""
         behind = place.gates & self.walked.branches
-        if (behind, reads) not in self.known:
-            names = self.known[behind, reads] = [told()]
+        key = behind, reads, place.loops
+        if key not in self.known:
+            names = self.known[key] = [told()]
             for step in self.walked.acted:
                 ways = sorted(step.gates & self.walked.branches - behind)
                 kept = id(step) in self.kept and (reads is None or meet(step.changes, reads))
-                names.append(told(names[-1], step.given, ways) if kept else names[-1])
-        names = self.known[behind, reads]
+                if kept:
+                    names.append(told(names[-1], step.given, ways, _others(step, place)))
+                else:
+                    names.append(names[-1])
+        names = self.known[key]
         return told(names[place.place], names[place.until])
 
 

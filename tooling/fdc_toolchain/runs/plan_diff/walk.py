@@ -26,7 +26,7 @@ from .instructions import (
     text_of,
     without_lines,
 )
-from .walked import Done, Env, Origin, Seen, Walked, told
+from .walked import Done, Env, Loops, Origin, Seen, Walked, told
 
 MOST = 20_000
 """Maximum number of statements, with calls followed; a larger plan is not compared."""
@@ -61,6 +61,8 @@ class _Walker:
         self.limits: dict[Origin, float] = {}
         self.times: dict[Origin, int] = {}
         self.over: list[Origin] = []
+        self.loops: Loops = ()
+        self.number = 0
         self.branches: set[str] = set()
         self.opposite: dict[str, str] = {}
         self.fixed: set[Origin] = set()
@@ -156,7 +158,7 @@ class _Walker:
         name = told(what, time)
         place = len(self.acted)
         said = len(self.said)
-        self.seen[name] = Seen(self.here, place, place, said, said, asks, shown, reads)
+        self.seen[name] = Seen(self.here, place, place, said, said, asks, shown, reads, self.loops)
         return name
 
     def do_step(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
@@ -189,7 +191,7 @@ class _Walker:
         place = len(self.acted)
         done = Done(
             row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool), place, place, names,
-            looked_at if acts(tool) else NO_FILE, files_changed(tool, known),
+            looked_at if acts(tool) else NO_FILE, files_changed(tool, known), self.loops,
         )  # fmt: skip
         self.steps.append(done)
         asks = asks_a_person(tool)
@@ -312,10 +314,13 @@ class _Walker:
         asked = self.asked()
         outer, self.results = self.results, []
         self.over.append(over)
+        self.number += 1
         begun = len(self.steps), len(self.seen)
-        some = {self.gate("if", over, f"if {row['op']} goes round")}
-        after = self.body(row["body"], inner, gates | some) - some
+        some = self.gate("if", over, f"if {row['op']} goes round")
+        around, self.loops = self.loops, (*self.loops, (self.number, some))
+        after = self.body(row["body"], inner, gates | {some}) - {some}
         self.over.pop()
+        self.loops = around
         if not self.over:
             self._again(*begun)
         if row["op"] == "iterate" and carried:

@@ -11,6 +11,8 @@ from .files import NO_FILE, Paths
 
 Origin = str
 Env = dict[str, Origin]
+Loops = tuple[tuple[int, str], ...]
+"""Loops from the outermost one, each with its number in the text and its gate, which another loop over the same has, too."""
 
 
 class Done(NamedTuple):
@@ -18,7 +20,8 @@ class Done(NamedTuple):
     have held before. `found`: what it chooses depends on what a run finds out. `stores`: what
     it is given may be found by a later step. `place`: how many steps that store stand before it; `until`: before the end of the
     loops around it, too; `names`: it names a file itself, which opens one that is protected;
-    `reads`: the files that it follows when it acts; `changes`: those that it may make, change or take away."""
+    `reads`: the files that it follows when it acts; `changes`: those that it may make, change or take away;
+    `loops`: those around it."""
 
     tool: str
     what: str
@@ -33,12 +36,13 @@ class Done(NamedTuple):
     names: bool = False
     reads: Paths = NO_FILE
     changes: Paths = NO_FILE
+    loops: Loops = ()
 
 
 class Seen(NamedTuple):
     """What is asked or looked at, behind which gates. `place` and `until` are those of a step; `said`: how often the user was
     told something before; `heard`: before the end of the loops around it, too; `asks`: a person answers; `reads`: the files that
-    it looks at."""
+    it looks at; `loops`: those around it."""
 
     gates: frozenset[str]
     place: int
@@ -48,6 +52,7 @@ class Seen(NamedTuple):
     asks: bool
     shown: str
     reads: Paths = NO_FILE
+    loops: Loops = ()
 
 
 class Walked(NamedTuple):
