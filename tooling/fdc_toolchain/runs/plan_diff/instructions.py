@@ -33,11 +33,6 @@ def stores(tool: Mapping[str, Any]) -> bool:
     return acts(tool) and not all(item.get("sink") == "user" for item in tool["parameters"])
 
 
-def asks_a_person(tool: Mapping[str, Any]) -> bool:
-    """Whether a declaration says that a person answers: an approval, or an answer that may choose steps or a plan."""
-    return bool(tool.get("approves")) or not {"choice", "plan"}.isdisjoint(tool.get("clears", ()))
-
-
 def names_bound(body: list[dict[str, Any]]) -> set[str]:
     names: set[str] = set()
     for row in body:
@@ -46,17 +41,6 @@ def names_bound(body: list[dict[str, Any]]) -> set[str]:
         for part in ("body", "then", "else"):
             names |= names_bound(row.get(part) or [])
     return names
-
-
-def plans_called(body: list[dict[str, Any]]) -> list[str]:
-    """The keys of the plans that instructions call themselves, in their order."""
-    keys = []
-    for row in body:
-        if row["op"] == "call":
-            keys.append(row["plan"])
-        for part in ("body", "then", "else"):
-            keys += plans_called(row.get(part) or [])
-    return list(dict.fromkeys(keys))
 
 
 def numbered(body: object, names: Iterable[str]) -> tuple[object, dict[str, int]]:

@@ -13,15 +13,13 @@ from math import inf
 from typing import Any
 
 from ...exits import UsageError
-from .files import NO_FILE, Paths, files_changed, files_read
+from .files import NO_FILE, Paths, asks_a_person, files_changed, files_read
 from .instructions import (
     acts,
-    asks_a_person,
     chooses,
     condition_text,
     names_bound,
     numbered,
-    plans_called,
     stores,
     text_of,
     without_lines,
@@ -343,7 +341,7 @@ class _Walker:
     def called(self, body: list[dict[str, Any]]) -> list[Origin]:
         """Digests of the plans that a body calls; they may differ in two workspaces."""
         return [
-            self.texts[key] if key in self.texts else self.text(key) for key in plans_called(body)
+            self.texts[key] if key in self.texts else self.text(key) for key in _plans_called(body)
         ]
 
     def text(self, key: str) -> Origin:
@@ -367,3 +365,14 @@ class _Walker:
         return sum(
             count for name, count in self.gates.items() if not self.shown[name].startswith(ways)
         )
+
+
+def _plans_called(body: list[dict[str, Any]]) -> list[str]:
+    """The keys of the plans that instructions call themselves, in their order."""
+    keys = []
+    for row in body:
+        if row["op"] == "call":
+            keys.append(row["plan"])
+        for part in ("body", "then", "else"):
+            keys += _plans_called(row.get(part) or [])
+    return list(dict.fromkeys(keys))
