@@ -285,6 +285,16 @@ def test_findings_go_back_and_the_cost_is_summed(linker: Linker) -> None:
     assert "cut off at the maximum number of tokens" in third and BAD not in third
 
 
+@pytest.mark.parametrize("kind", ["llama", "vllm"])
+def test_a_server_that_answers_in_prose_is_not_said_to_keep_a_grammar(linker: Linker, kind: str) -> None:  # fmt: skip
+    """A line of prose is a step of an unknown tool, and no error of syntax."""
+    with openai_api(kind, ["I will read it first", json.dumps(LINES)]) as server:
+        found = asked(server, linker)
+    assert found.findings == "" and found.form == "a strict schema"
+    calls = {"llama": 2, "vllm": 3}[kind]  # vLLM has two parameters
+    assert found.usage == {"model_calls": calls, "tokens": 120.0 * calls}
+
+
 def test_a_plan_that_holds_the_key_is_written_without_it(linker: Linker) -> None:
     with openai_api("llama", [GOOD.replace("set_plan x", f"set_plan {KEY}")]) as server:
         found = asked(server, linker)
@@ -395,9 +405,10 @@ def test_a_hostile_server_is_one_sentence_without_the_key(raw: bytes, said: str)
     assert KEY not in str(failed.value)
 
 
-def test_numbers_that_a_server_makes_up_are_not_believed() -> None:
+@pytest.mark.parametrize("number", ["1e999", "-1000000000", '"many"'])
+def test_numbers_that_a_server_makes_up_are_not_believed(number: str) -> None:
     chunk = {"choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}]}
-    used = '{"choices": [], "usage": {"prompt_tokens": 1e999, "completion_tokens": 1}}'
+    used = f'{{"choices": [], "usage": {{"prompt_tokens": {number}, "completion_tokens": 1}}}}'
     raw = EVENTS + f"data: {json.dumps(chunk)}\n\ndata: {used}\n\ndata: [DONE]\n\n".encode()
     with raw_server(lambda there: there.sendall(raw)) as address:
         reply = model_at(address, Choice("m", attempts=1, seconds=5)).ask(

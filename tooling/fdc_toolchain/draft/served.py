@@ -112,7 +112,9 @@ class Served(HttpModel):
 
 
 def _held(text: str) -> bool:
-    """Whether a text can be one of a grammar: each of these is a plan without an error of syntax."""
+    """Whether a text can be one of a grammar: each of these names its automaton first, and has no error of syntax."""
+    if not text.startswith("# FSM: "):
+        return False
     found = parse(text.encode("utf-8", "surrogateescape"), "draft.plan")
     return not any(one.severity == "error" for one in found.diagnostics)
 

@@ -13,9 +13,10 @@ from typing import Any
 
 from ...named_tuples import NamedTuple
 from ...rules.bounds import shown
-from .instructions import changes_files, condition_text, text_of
-from .order import asked_otherwise, followed_otherwise, unguarded
-from .walk import Walked, walk
+from .instructions import condition_text, text_of
+from .order import asked_otherwise, followed_otherwise, found_otherwise, unguarded
+from .walk import walk
+from .walked import Walked
 from .workspaces import Side, changed, worse
 
 GROWN = ("more-access", "more-cost", "weaker-gate")
@@ -286,18 +287,7 @@ def _access(
         if (step.what, step.names) not in known_steps:
             yield f"new: {step.shown}"
     # If files that a run reads may choose what it does, the text that is written to them counts too.
-    if any(step.found for step in after.steps):
-        contents = {step.given for step in before.steps}
-        for step in after.steps:
-            if step.stores and step.given not in contents:
-                yield f"other text, which a later step may follow: {step.shown}"
-        kept = {step.given for step in after.steps}
-        for step in before.steps:
-            if not step.stores or step.given in kept:
-                continue
-            tool = old["tools"][step.tool]
-            if changes_files(tool["parameters"], tool.get("writes")):
-                yield f"a later step may find what this one changed: {step.shown}"
+    yield from found_otherwise(before, after)
     yield from followed_otherwise(before, after)
     yield from _allowed(old, new)
     for glob in old.get("untrusted", ()):

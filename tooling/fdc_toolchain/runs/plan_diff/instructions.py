@@ -33,12 +33,6 @@ def stores(tool: Mapping[str, Any]) -> bool:
     return acts(tool) and not all(item.get("sink") == "user" for item in tool["parameters"])
 
 
-def changes_files(parameters: Iterable[Mapping[str, object]], writes: object) -> bool:
-    """Whether a step of a tool with these may make, change or take away files, which later steps then find otherwise."""
-    accesses = {item.get("access") for item in parameters}
-    return writes == "unknown" or not accesses <= {None, "read"}
-
-
 def names_bound(body: list[dict[str, Any]]) -> set[str]:
     names: set[str] = set()
     for row in body:

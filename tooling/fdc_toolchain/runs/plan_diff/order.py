@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from .walk import Done, Origin, Seen, Walked, told
+from ...named_tuples import NamedTuple
+from .files import NO_FILE, Paths, meet
+from .walked import Done, Loops, Origin, Seen, Walked, told
 
 
 def asked_otherwise(before: Walked, after: Walked) -> Iterator[str]:
@@ -17,14 +19,46 @@ def asked_otherwise(before: Walked, after: Walked) -> Iterator[str]:
             continue
         if one.name(then) != other.name(now):
             yield f"behind other things, or behind them in another order: {now.shown}"
-        if then.asks and _said(before, then) - _said(after, now):
-            yield f"the user is told less before it: {now.shown}"
+        if then.asks and not (
+            _told_again(_said(before, then, then.said), _said(after, now, now.said))
+            and _told_again(_said(before, then, then.heard), _said(after, now, now.heard))
+        ):
+            yield f"the user is told less before it, or in another order: {now.shown}"
 
 
-def _said(walked: Walked, ask: Seen) -> Counter[Origin]:
-    """The messages that the user always gets before a question."""
+class _Message(NamedTuple):
+    """What the user may get before a question: with which texts, in which branches and loops that the question is not in."""
+
+    given: str
+    needs: frozenset[str]
+    loops: list[str]
+    looped: bool
+
+
+def _said(walked: Walked, ask: Seen, until: int) -> list[_Message]:
     ways = walked.branches - ask.gates
-    return Counter(step.given for step in walked.said[: ask.said] if not step.gates & ways)
+    never = {walked.opposite[way] for way in ask.gates if way in walked.opposite}
+    return [
+        _Message(step.given, step.gates & ways, _others(step, ask), bool(step.loops))
+        for step in walked.said[:until]
+        if not step.gates & never
+    ]
+
+
+def _others(step: Done, place: Done | Seen) -> list[str]:
+    """The gates of the loops that are around a step and not around a place: another loop over the same is another one."""
+    return [gate for number, gate in step.loops if (number, gate) not in place.loops]
+
+
+def _told_again(before: list[_Message], after: list[_Message]) -> bool:
+    """Whether each message comes again, in the same order, and wherever it came before."""
+    left = iter(after)
+    return all(any(_as_often(one, now) for now in left) for one in before)
+
+
+def _as_often(one: _Message, now: _Message) -> bool:
+    alike = one.given == now.given and now.needs <= one.needs
+    return alike and (now.loops == one.loops or not now.looped)
 
 
 def followed_otherwise(before: Walked, after: Walked) -> Iterator[str]:
@@ -32,10 +66,41 @@ def followed_otherwise(before: Walked, after: Walked) -> Iterator[str]:
     one, other = _orders(before, after)
     known: dict[Origin, set[Origin]] = {}
     for step in before.steps:
-        known.setdefault(step.what, set()).add(one.name(step))
+        if follows := _follows(step):
+            known.setdefault(step.what, set()).add(one.name(step, follows[0]))
     for step in after.steps:
-        if step.found and step.what in known and other.name(step) not in known[step.what]:
+        follows = _follows(step)
+        if follows and step.what in known and other.name(step, follows[0]) not in known[step.what]:
             yield f"behind other things, which it may follow: {step.shown}"
+
+
+def _follows(step: Done) -> tuple[Paths] | None:
+    """The files that a step follows; None: no file."""
+    if step.found:
+        return (None,)
+    return None if step.reads == NO_FILE else (step.reads,)
+
+
+def found_otherwise(before: Walked, after: Walked) -> Iterator[str]:
+    """Changes that only the old plan makes, where it looks later, as the new one does; other texts, where a step acts on them."""
+    contents, kept = {step.given for step in before.steps}, {step.given for step in after.steps}
+    follows = any(step.found for step in after.steps)
+    for place, step in enumerate(after.acted):
+        if step.given not in contents and (follows or _met(place, step, after.steps)):
+            yield f"other text, which a later step may follow: {step.shown}"
+    again = {step.what for step in after.steps}
+    looks = [step for step in before.steps if step.what in again]
+    seen = [now for name, now in before.seen.items() if name in after.seen]
+    for place, step in enumerate(before.acted):
+        if step.given in kept or step.changes == NO_FILE:
+            continue
+        if follows or _met(place, step, looks) or _met(place, step, seen):
+            yield f"a later step may find what this one changed: {step.shown}"
+
+
+def _met(place: int, step: Done, looks: Iterable[Done | Seen]) -> bool:
+    """Whether one of them looks, after the step at a place or in the next round, at a file that the step changes."""
+    return any(look.until > place and meet(step.changes, look.reads) for look in looks)
 
 
 def unguarded(before: list[Done], after: list[Done]) -> Iterable[str]:
@@ -75,18 +140,22 @@ class _Order:
     def __init__(self, walked: Walked, steps: list[Done]) -> None:
         self.walked = walked
         self.kept = {id(step) for step in steps}
-        self.known: dict[frozenset[str], list[Origin]] = {}
+        self.known: dict[tuple[frozenset[str], Paths, Loops], list[Origin]] = {}
 
-    def name(self, place: Done | Seen) -> Origin:
-        """The name at the place, and at the end of the loops around it."""
+    def name(self, place: Done | Seen, reads: Paths = None) -> Origin:
+        """The name at the place, and at the end of the loops around it, for what follows these files."""
         behind = place.gates & self.walked.branches
-        if behind not in self.known:
-            names = self.known[behind] = [told()]
+        key = behind, reads, place.loops
+        if key not in self.known:
+            names = self.known[key] = [told()]
             for step in self.walked.acted:
                 ways = sorted(step.gates & self.walked.branches - behind)
-                kept = id(step) in self.kept
-                names.append(told(names[-1], step.given, ways) if kept else names[-1])
-        names = self.known[behind]
+                kept = id(step) in self.kept and (reads is None or meet(step.changes, reads))
+                if kept:
+                    names.append(told(names[-1], step.given, ways, _others(step, place)))
+                else:
+                    names.append(names[-1])
+        names = self.known[key]
         return told(names[place.place], names[place.until])
 
 

@@ -7,15 +7,13 @@ next round is identified by the whole loop.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping
 from math import inf
 from typing import Any
 
 from ...exits import UsageError
-from ...named_tuples import NamedTuple
+from .files import NO_FILE, Paths, asks_a_person, files_changed, files_read
 from .instructions import (
     acts,
     chooses,
@@ -26,67 +24,10 @@ from .instructions import (
     text_of,
     without_lines,
 )
+from .walked import Done, Env, Loops, Origin, Seen, Walked, told
 
 MOST = 20_000
 """Maximum number of statements, with calls followed; a larger plan is not compared."""
-Origin = str
-Env = dict[str, Origin]
-
-
-class Done(NamedTuple):
-    """A step where it stands: `what` with the texts that choose something, `given` with everything. `gates`: what must
-    have held before. `found`: what it chooses depends on what a run finds out. `stores`: what
-    it is given may be found by a later step. `place`: how many steps that store stand before it; `until`: before the end of the
-    loops around it, too; `names`: it names a file itself, which opens one that is protected."""
-
-    tool: str
-    what: str
-    given: str
-    gates: frozenset[str]
-    found: bool
-    shown: str
-    acts: bool
-    stores: bool
-    place: int
-    until: int
-    names: bool = False
-
-
-class Seen(NamedTuple):
-    """What is asked or looked at, behind which gates. `place` and `until` are those of a step; `said`: how often the user was
-    told something before; `asks`: a person answers."""
-
-    gates: frozenset[str]
-    place: int
-    until: int
-    said: int
-    asks: bool
-    shown: str
-
-
-class Walked(NamedTuple):
-    """A whole program: its steps, its gates (how often each is asked: in an `iterate`, as often as that goes round), the
-    globs of its loops; `acted`: the steps that store, in the order of the text; `said`: those that tell the user; `seen`: what
-    is asked or looked at; `branches`: the gates that are ways of an `if` or a loop; `turns`: how often an `iterate` goes round,
-    by what it carries; `limits`: with how many items a loop goes on at most, by what it goes over; `lenient`: the ways in which
-    something goes on beside what was stopped, each with what its fork goes over."""
-
-    steps: list[Done]
-    gates: dict[str, int]
-    shown: dict[str, str]
-    globs: set[str]
-    acted: list[Done]
-    said: list[Done]
-    seen: dict[str, Seen]
-    branches: set[str]
-    turns: dict[Origin, int]
-    limits: dict[Origin, float]
-    lenient: Counter[tuple[str, Origin]]
-
-
-def told(*parts: object) -> Origin:
-    """A short digest of a value's origins."""
-    return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
 def walk(program: Mapping[str, Any]) -> Walked:
@@ -98,7 +39,7 @@ def walk(program: Mapping[str, Any]) -> Walked:
     walker.plan(program["root"], env, frozenset())
     return Walked(
         walker.steps, walker.gates, walker.shown, walker.globs, walker.acted, walker.said, walker.seen, walker.branches,
-        walker.turns, walker.limits, walker.lenient,
+        walker.opposite, walker.turns, walker.limits, walker.lenient,
     )  # fmt: skip
 
 
@@ -118,9 +59,13 @@ class _Walker:
         self.limits: dict[Origin, float] = {}
         self.times: dict[Origin, int] = {}
         self.over: list[Origin] = []
+        self.loops: Loops = ()
+        self.number = 0
         self.branches: set[str] = set()
+        self.opposite: dict[str, str] = {}
         self.fixed: set[Origin] = set()
         self.literals: dict[Origin, str] = {}
+        self.texts: dict[str, Origin] = {}
         self.left = MOST
         self.kept = False
         self.lenient: Counter[tuple[str, Origin]] = Counter()
@@ -179,7 +124,7 @@ class _Walker:
             if "ref" in tree:
                 return self.reference(tree["ref"], env)
             if "call" in tree:  # a predicate reads the current state
-                self.look(told("call", tree["call"]), condition_text(tree))
+                self.look(told("call", tree["call"]), condition_text(tree), reads=None)
             return {key: self.condition(value, env) for key, value in sorted(tree.items())}
         return [self.condition(item, env) for item in tree] if isinstance(tree, list) else tree
 
@@ -205,12 +150,13 @@ class _Walker:
             self.branches.add(name)
         return name
 
-    def look(self, what: Origin, shown: str, asks: bool = False) -> Origin:
+    def look(self, what: Origin, shown: str, asks: bool = False, reads: Paths = NO_FILE) -> Origin:
         """Records a question or read, and returns a fresh identifier of its result."""
         self.times[what] = time = self.times.get(what, 0) + 1
         name = told(what, time)
         place = len(self.acted)
-        self.seen[name] = Seen(self.here, place, place, len(self.said), asks, shown)
+        said = len(self.said)
+        self.seen[name] = Seen(self.here, place, place, said, said, asks, shown, reads, self.loops)
         return name
 
     def do_step(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
@@ -236,16 +182,20 @@ class _Walker:
                 item.get("access") or item["kind"] in ("path", "glob") or item.get("sink") == "path"
             )
         )
+        known = {name: self.literals.get(origin) for name, origin in given.items()}
+        looked_at = files_read(tool, known)
         named = (f"{name}={text_of(args[name])}" for name in kinds if name in args)
         line = f"{row['tool']} {' '.join(named)}"
         place = len(self.acted)
         done = Done(
-            row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool), place, place, names
+            row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool), place, place, names,
+            looked_at if acts(tool) else NO_FILE, files_changed(tool, known), self.loops,
         )  # fmt: skip
         self.steps.append(done)
-        asks = bool(tool.get("approves")) or "choice" in tool.get("clears", ())
+        asks = asks_a_person(tool)
         if row["bind"] or asks:
-            found_here = self.look(told("step", everything), line.strip(), asks)
+            looked_at = NO_FILE if asks else looked_at
+            found_here = self.look(told("step", everything), line.strip(), asks, looked_at)
         if row["bind"]:
             env[row["bind"]] = found_here
         if done.stores:
@@ -293,10 +243,13 @@ class _Walker:
         asked = told(self.condition(row["cond"], env))
         then, orelse = dict(env), dict(env)
         shown = f"if {condition_text(row['cond'])}"
-        one = self.body(row["then"], then, gates | {self.gate("if", asked, shown)})
-        other = self.body(
-            row["else"], orelse, gates | {self.gate("else", asked, f"else of {shown}")}
+        holds, fails = (
+            self.gate("if", asked, shown),
+            self.gate("else", asked, f"else of {shown}"),
         )
+        self.opposite |= {holds: fails, fails: holds}
+        one = self.body(row["then"], then, gates | {holds})
+        other = self.body(row["else"], orelse, gates | {fails})
         for name in {*then, *orelse}:
             if then.get(name) != orelse.get(name):
                 env[name] = told("either", asked, then.get(name), orelse.get(name))
@@ -310,7 +263,7 @@ class _Walker:
         if over in self.fixed:  # the set of files; a step that creates one is listed itself
             self.fixed.add(told("item", over, self.over.count(over)))
         shown, place = f"for_each_file {text_of(row['glob'])}", len(self.acted)
-        self.look(told("glob", over), shown)
+        self.look(told("glob", over), shown, reads=None)
         self.steps.append(Done("for_each_file", told("glob", over), told("glob", over), gates, False, shown, False, False,
                                place, place))  # fmt: skip
         return self.loop(row, env, gates, over, [row["name"], row["alias"]])
@@ -322,10 +275,12 @@ class _Walker:
 
     def do_iterate(self, row: dict[str, Any], env: Env, gates: frozenset[str]) -> frozenset[str]:
         """A body that runs once at least: its gates hold behind it. What `until` asks is asked in each round, too: with fewer
-        of them the run goes on earlier, although the condition does not hold."""
-        outer, self.rounds = self.rounds, self.rounds * int(row["max"])
+        of them the run goes on earlier, although the condition does not hold. Only without an `until` are all rounds done."""
+        outer, most = self.rounds, self.rounds * int(row["max"])
+        self.rounds = most if row["until"] is None else outer
         after = self.loop(row, env, gates, told("rounds"), [])
         if row["until"] is not None:
+            self.rounds = most
             until = told(self.condition(row["until"], env))
             after |= {self.gate("until", until, f"until {condition_text(row['until'])}")}
         self.rounds = outer
@@ -341,7 +296,7 @@ class _Walker:
     ) -> frozenset[str]:
         body, numbers = numbered(without_lines(row["body"]), [name for name in names if name])
         used = sorted((number, env[name]) for name, number in numbers.items() if name in env)
-        whole = told(row["op"], over, body, used, row.get("keep"))
+        whole = told(row["op"], over, body, used, row.get("keep"), self.called(row["body"]))
         inner, kept = dict(env), self.kept
         carried = names_bound(row["body"])
         inner |= {name: told("carried", whole, numbers[name]) for name in carried}
@@ -357,10 +312,13 @@ class _Walker:
         asked = self.asked()
         outer, self.results = self.results, []
         self.over.append(over)
+        self.number += 1
         begun = len(self.steps), len(self.seen)
-        some = {self.gate("if", over, f"if {row['op']} goes round")}
-        after = self.body(row["body"], inner, gates | some) - some
+        some = self.gate("if", over, f"if {row['op']} goes round")
+        around, self.loops = self.loops, (*self.loops, (self.number, some))
+        after = self.body(row["body"], inner, gates | {some}) - {some}
         self.over.pop()
+        self.loops = around
         if not self.over:
             self._again(*begun)
         if row["op"] == "iterate" and carried:
@@ -380,12 +338,26 @@ class _Walker:
         every = {self.gate("if", told(over, held), "if every round held")} if held else set()
         return gates | every
 
+    def called(self, body: list[dict[str, Any]]) -> list[Origin]:
+        """Digests of the plans that a body calls; they may differ in two workspaces."""
+        return [
+            self.texts[key] if key in self.texts else self.text(key) for key in _plans_called(body)
+        ]
+
+    def text(self, key: str) -> Origin:
+        """A digest of a plan, with those that it calls, without its names of values."""
+        self.texts[key] = told("recursion", key)
+        plan = self.plans[key]
+        body, _ = numbered(without_lines(plan["body"]), [row["name"] for row in plan["params"]])
+        self.texts[key] = told(plan["params"], body, self.called(plan["body"]))
+        return self.texts[key]
+
     def _again(self, steps: int, seen: int) -> None:
         """What stands in a loop, from these places on, stands behind all that the loop does, too: in the next round."""
-        until = len(self.acted)
+        until, heard = len(self.acted), len(self.said)
         self.steps[steps:] = [step._replace(until=until) for step in self.steps[steps:]]
         for name in list(self.seen)[seen:]:
-            self.seen[name] = self.seen[name]._replace(until=until)
+            self.seen[name] = self.seen[name]._replace(until=until, heard=heard)
 
     def asked(self) -> int:
         """The number of gates passed that can stop a run."""
@@ -393,3 +365,14 @@ class _Walker:
         return sum(
             count for name, count in self.gates.items() if not self.shown[name].startswith(ways)
         )
+
+
+def _plans_called(body: list[dict[str, Any]]) -> list[str]:
+    """The keys of the plans that instructions call themselves, in their order."""
+    keys = []
+    for row in body:
+        if row["op"] == "call":
+            keys.append(row["plan"])
+        for part in ("body", "then", "else"):
+            keys += _plans_called(row.get(part) or [])
+    return list(dict.fromkeys(keys))

@@ -152,11 +152,12 @@ def _messages(request: Request) -> list[dict[str, str]]:
 
 
 def _used(usage: Any) -> dict[str, int] | None:
-    """The tokens that a server counted; None where it does not say it, or something that is not a number."""
+    """The tokens that a server counted; None where it does not say it, or no number of tokens."""
     try:
         read = int(getattr(usage.prompt_tokens_details, "cached_tokens", None) or 0)
         used = {"input": int(usage.prompt_tokens) - read, "cache_read": read}
-        return {**used, "output": int(usage.completion_tokens)}
+        used["output"] = int(usage.completion_tokens)
+        return None if min(used.values()) < 0 else used
     except (AttributeError, TypeError, ValueError, OverflowError):
         return None
 
