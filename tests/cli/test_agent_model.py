@@ -123,10 +123,17 @@ def test_a_model_that_cannot_be_asked_leaves_a_task_that_goes_on(home: Path) -> 
     assert code == 0 and out.endswith("task T-1: AWAITING_SUBMISSION\n")
 
 
+def test_nonsense_costs_a_planner_an_attempt_and_not_the_task(home: Path) -> None:
+    """fdc asks once more for the form; then the reply counts as a version, and the next request has the reason."""
+    script = [reply("no"), reply("I am sorry."), reply(planned(PLAN))]
+    code, out, err, asked = agent(home, "Say hello", "--task-id", "T-1", script=script)
+    assert (0, "") == (code, err), out
+    assert "it is not JSON" in asked[2] and "it is not JSON" not in asked[0]
+
+
 def test_a_model_that_answers_nonsense_ends_in_error_with_the_reason(home: Path) -> None:
-    code, out, err, _ = agent(
-        home, "Say hello", "--task-id", "T-1", script=[reply("no"), reply("no")]
-    )
+    words = ("Say hello", "--task-id", "T-1", "--attempts", "1")
+    code, out, err, _ = agent(home, *words, script=[reply("no"), reply("no")])
     assert (1, "") == (code, err) and "bug" not in out
     assert (
         "error: the planner: the model's reply does not have the requested form: it is not JSON"
