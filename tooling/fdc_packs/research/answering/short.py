@@ -10,6 +10,8 @@ LEAST = 8
 """Columns of code that are worth showing behind a place; a path and a name that leave fewer are shown whole, without code."""
 OFTEN = {"High": 9, "Moderate": 7, "Low": 6}
 """Of ten answers with that confidence so many are right; measured on all questions of benchmarks/research, tuned and held out."""
+JUDGED = "of the places that fdc found itself"
+"""What the confidence is of where a model claims something: how often such claims are right nobody has measured."""
 QUOTED = "Quotations only: no model was asked."
 MORE = "`--full` shows the rest."
 
@@ -23,7 +25,8 @@ def short(outcome: dict[str, Any]) -> str:
         rows = textwrap.wrap(f"I do not find it: {why}.", COLUMNS)
         near = [_one_line(row) for row in places[:5]]
         return "\n".join([*rows, *(["", "Nearest:", *near] if near else [])])
-    end = textwrap.wrap(f"Confidence: {sure} ({_measured(sure)}; {why}).", COLUMNS)
+    often = JUDGED if claims else f"about {OFTEN.get(sure, 5)} of 10 such answers are right"
+    end = textwrap.wrap(f"Confidence: {sure} ({often}; {why}).", COLUMNS)
     end += textwrap.wrap(f"{'' if claims else QUOTED} {MORE}".strip(), COLUMNS)
     room = LINES - len(end) - 1
     rows = []
@@ -39,10 +42,6 @@ def short(outcome: dict[str, Any]) -> str:
         for row in places:
             rows += _fitting(_block(row), room - len(rows))
     return "\n".join([*rows, "", *end])
-
-
-def _measured(sure: str) -> str:
-    return f"about {OFTEN.get(sure, 5)} of 10 such answers are right"
 
 
 def _fitting(rows: list[str], room: int) -> list[str]:
