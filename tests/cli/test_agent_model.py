@@ -123,10 +123,17 @@ def test_a_model_that_cannot_be_asked_leaves_a_task_that_goes_on(home: Path) -> 
     assert code == 0 and out.endswith("task T-1: AWAITING_SUBMISSION\n")
 
 
+def test_nonsense_costs_a_planner_an_attempt_and_not_the_task(home: Path) -> None:
+    """fdc asks once more for the form; then the reply counts as a version, and the next request has the reason."""
+    script = [reply("no"), reply("I am sorry."), reply(planned(PLAN))]
+    code, out, err, asked = agent(home, "Say hello", "--task-id", "T-1", script=script)
+    assert (0, "") == (code, err), out
+    assert "it is not JSON" in asked[2] and "it is not JSON" not in asked[0]
+
+
 def test_a_model_that_answers_nonsense_ends_in_error_with_the_reason(home: Path) -> None:
-    code, out, err, _ = agent(
-        home, "Say hello", "--task-id", "T-1", script=[reply("no"), reply("no")]
-    )
+    words = ("Say hello", "--task-id", "T-1", "--attempts", "1")
+    code, out, err, _ = agent(home, *words, script=[reply("no"), reply("no")])
     assert (1, "") == (code, err) and "bug" not in out
     assert (
         "error: the planner: the model's reply does not have the requested form: it is not JSON"
@@ -296,9 +303,8 @@ def test_what_a_killed_controller_had_set_aside_counts(home: Path) -> None:
     code, out, _, asked = agent(
         home, "--resume", "T-1", script=[reply("no"), reply("no")], start=process.fdc
     )
-    assert (1, 1) == (code, len(asked)), (
-        out
-    )  # one call is left, and a reply that does not fit is not mended with it
+    # One call is left: its reply does not fit and costs an attempt; for another the task waits.
+    assert (5, 1) == (code, len(asked)) and "is used up" in out, out
     assert (
         3 == json.loads((home / ".fdc/agents/T-1/purse.json").read_text())["spent"]["model_calls"]
     )

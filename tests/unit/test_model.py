@@ -242,6 +242,14 @@ def test_the_price_of_a_model_that_is_not_listed_is_not_known() -> None:
     assert price("claude-opus-5", {"input": 1_000_000, "cache_read": 1_000_000}) == 5.5
 
 
+def test_the_reason_is_kept_where_a_reply_is_long() -> None:
+    """jsonschema says the value first: cut behind it, the model and a person read the value and no reason."""
+    schema = {"properties": {"text": {"type": "string", "maxLength": 9}}}
+    wrong = fitting('{"text": "' + "x" * 4000 + '"}', schema)[1]
+    assert wrong.startswith("$.text: 'xxx") and wrong.endswith("xxx' is too long")
+    assert len(wrong) < 250
+
+
 def test_fitting_says_every_place_that_does_not_fit() -> None:
     assert fitting('{"n": "x", "m": 1}', SCHEMA)[1].count("$") == 2
 

@@ -94,6 +94,16 @@ def test_a_foreign_folder_becomes_an_alphabet_that_fits_together(tmp_path: Path)
     assert 0 == fdc("alphabet", "import", "theirs", "--into", "b", cwd=tmp_path).returncode
 
 
+@pytest.mark.parametrize(
+    "head", ["", "alphabet_state: {version: 3}\n", "alphabet_index: {total: 3}\n"]
+)
+def test_no_primitive_of_an_index_is_lost(head: str) -> None:
+    """The list may stand beside the table of the state; it was lost without a word where one entry had a file."""
+    index = "alphabet/primitives/index.yaml"
+    got = imported({**FILES, index: head + FILES[index]}, AT)
+    assert ["existence", "difference", "change"] == [one.label for one in got.alphabet]
+
+
 def test_what_is_no_such_folder_is_one_sentence(tmp_path: Path) -> None:
     folder(tmp_path / "empty", {"config.yaml": "a: [\n"})
     done = fdc("alphabet", "import", "empty", cwd=tmp_path)

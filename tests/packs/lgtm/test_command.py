@@ -268,6 +268,8 @@ def test_without_a_model_it_collects_and_ranks_and_judges_nothing(tmp_path: Path
     assert re.search(
         r"^- shop/stock.py:4: `reserve` \(other lines that ", done.stdout, re.MULTILINE
     )
+    named = done.stdout.partition("## The code that it names\n")[2].partition("\n## ")[0]
+    assert "\n- " in named and not re.search(r" says$|: Code of", named, re.MULTILINE), named
     folder, wv = folder_of(tmp_path), worldview(tmp_path)
     assert (
         []

@@ -44,6 +44,10 @@ def test_a_fingerprint_is_of_the_error_and_not_of_the_place_or_time() -> None:
         ("error[E0308]: mismatched types\n --> src/main.rs:7:9\n  |\n", "mismatched types", "src/main.rs", 7),
         ("./main.go:5:2: undefined: x\n", "undefined: x", "main.go", 5),
         ('  File "/w/copy/s.py", line 1\n    def f(:\n          ^\nSyntaxError: bad\n', "SyntaxError: bad", "s.py", 1),
+        (
+            '__ ERROR t.py __\nE     File "/w/copy/s.py", line 2\nE       <<< ours\nE   SyntaxError: invalid\nERROR t.py\n',
+            "SyntaxError: invalid", "s.py", 2,
+        ),
         ("__ test_a __\n\n> assert 1 == 2\nE   assert 1 == 2\n\nt.py:3: AssertionError\n", "assert 1 == 2", "t.py", 3),
         ('Traceback (most recent call last):\n  File "a.py", line 2, in f\n    raise\nKeyError: 1\n', "KeyError: 1", "a.py", 2),
         ("nothing known\nlast words\n", "exit code 1: last words", "", 0),

@@ -56,6 +56,8 @@ FAULTS = {
 
 
 KNOWN = {
+    "names in the wrong order": ("def f(t):\n    a, c, b = t.split()\n    return a, b, c\n",
+                                 "def f(t):\n    a, b, c = t.split()\n    return a, b, c\n"),
     "a parameter that is read and never bound": (
         "def f(left, other):\n    return left + right\n", "def f(left, right):\n    return left + right\n"),
     "what a function takes and does not hand on": (

@@ -245,7 +245,9 @@ def test_a_model_reasons_over_the_same_evidence_and_all_tracks_are_asked_at_once
         done = fdc("explore", QUESTION, cwd=shop(tmp_path), env=env)
     assert 0 == done.returncode, done.stderr
     assert "says it" in done.stdout and 15 == len(server.requests)
-    assert "confirmed by a second question" in " ".join(done.stdout.split())
+    told = " ".join(done.stdout.split())
+    assert "(of the places that fdc found itself; 3 claims confirmed by a second question)" in told
+    assert "of 10" not in told  # that was measured without a model
     page = (next((tmp_path / "runs").rglob("synthesis.md"))).read_text("utf-8")
     assert [] == wrong_citations(tmp_path, page) and CITED.search(page)
     asked = [body for body in server.requests if "You document" in body["system"][0]["text"]]
@@ -372,7 +374,7 @@ def test_tracks_that_repeat_each_other_are_dropped_and_asked_for_once_more(tmp_p
 @pytest.mark.parametrize(
     ("said", "code", "shown", "asked"),
     [
-        (reply("no", stop="refusal"), 5, "could not be taken apart (refusal: the model refused to answer)", 2),
+        (reply("no", stop="refusal"), 5, "The model did not take the question apart (refusal: the model refused to answer)", 2),
         ({"tracks": [], "rationale": "", "ask": "Which\n# stock?"}, 5, "**Which # stock?**", 1),
         ({"tracks": [], "rationale": "", "ask": "Which stock?", "options": [
             {"option": "what is on the shelves", "tradeoff": "orders are left out"},

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fdc_packs.research.answering.found import FAR, find_places
+from fdc_packs.research.answering.found import FAR, _stretch, find_places
 from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.mapped import searched
 from fdc_toolchain.tools.files.documents import scan
 
 from tests.support.explored import QUESTION, aggregated, data, documented, shop, thinking
 from tests.support.process import fdc
+from tests.support.research import write
 
 
 def test_the_first_lines_answer_and_fit_a_terminal(tmp_path: Path) -> None:
@@ -97,3 +99,37 @@ def test_no_false_claim_with_a_real_citation_gets_into_an_answer(tmp_path: Path)
     assert not [claim for claim in FALSE if claim in done.stdout]
     assert "Confidence: Low" in done.stdout and 11 == len(seen)
     assert all(row.keys() == {"number", "claim", "lines"} for row in seen)
+
+
+def test_of_lines_with_the_same_words_the_first_decide() -> None:
+    """Rounding depends on the order of a sum (0.1 + 0.2 + 0.3): it must not skip the condition above a message."""
+    search: Any = SimpleNamespace(weights=[0.1, 0.2, 0.3])
+    hits = {4: {2: 1.0, 1: 1.0, 0: 1.0}, 8: {0: 1.0, 1: 1.0, 2: 1.0}}
+    assert [4, 5] == _stretch(search, hits, list(range(1, 10)), 2)[1]
+
+
+DEEP = "src/github.com/fsnotify/fsnotify/internal/backends/platform/linux/inotify"
+
+
+def test_a_long_path_does_not_hide_the_name_of_what_it_has(tmp_path: Path) -> None:
+    """A path and a definition's name are shown whole: one opens the file by the one and looks for the other."""
+    write(
+        tmp_path,
+        {
+            f"{DEEP}/queue.py": "def drain_queue(events):\n    '''Drains the queue.'''\n    return events\n"
+        },
+    )
+    done = fdc("explore", "What does `drain_queue` do?", cwd=tmp_path)
+    assert f"{DEEP}/queue.py:1  drain_queue" == done.stdout.split("\n")[0]
+
+
+def test_what_nothing_raises_is_shown_where_it_is_used(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {"a.py": "class Full(Exception):\n    pass\n\n\ndef send(queue):\n    queue.put(Full)\n"},
+    )
+    done = fdc("explore", "Who raises `Full`?", cwd=tmp_path)
+    assert 7 == done.returncode
+    assert (
+        "nothing here raises `Full`.\n\nNearest:\na.py:6  in send: queue.put(Full)" in done.stdout
+    )

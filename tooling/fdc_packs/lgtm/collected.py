@@ -79,7 +79,9 @@ def _named(rows: list[dict[str, Any]]) -> Iterator[str]:
                 if one.get("kind") == "use" and one["subject"] == short
             ]
             shown = f": {', '.join(used)}" if used else ""
-            yield f"- {row['source']}: {row['note'].replace(' is defined here', '')}{shown}"
+            told, defined, more = row["note"].partition(" is defined here")
+            note = told + more if defined else f"`{row['subject']}`"
+            yield f"- {row['source']}: {note}{shown}"
 
 
 def folded(line: str, width: int = WIDTH) -> list[str]:

@@ -33,6 +33,11 @@ _RAISED = re.compile(
     re.MULTILINE,
 )
 _EXPLAINED = re.compile(r"^E\s{2,}(?P<message>\S.*)$", re.MULTILINE)
+_UNREADABLE = re.compile(
+    r'^E\s+File "(?P<path>[^"\n]+)", line (?P<line>\d+)\n(?:E\s.*\n){0,3}?E\s+(?P<message>\w*Error: .+)$',
+    re.MULTILINE,
+)
+"""What pytest says of a file that Python cannot parse, at the line that imports it."""
 _FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE)
 _TRACE = re.compile(
     r"^(?P<in>[ \t|]*)Traceback \(most recent call last\):\n(?:(?P=in)[ \t|+].*\n|[ \t]*\n)+?"
@@ -155,6 +160,11 @@ def _pytest(text: str) -> tuple[int, dict[str, Any]] | None:
     sections = [match.start() for match in _SECTION.finditer(text)]
     begin = max((at for at in sections if at < said.start()), default=0)
     end = min((at for at in sections if at > said.start()), default=len(text))
+    block = "\n".join(text[begin:end].strip().split("\n")[:BLOCK])
+    unreadable = _UNREADABLE.match(text, said.start())
+    if unreadable is not None:
+        at = int(unreadable["line"])
+        return begin, _error(unreadable["message"], unreadable["path"], at, block)
     places = [*_RAISED.finditer(text, begin, end), *_FRAME.finditer(text, begin, end)]
     after = [match for match in places if match.start() > said.start()] or places[-1:]
     where = next(
@@ -162,7 +172,6 @@ def _pytest(text: str) -> tuple[int, dict[str, Any]] | None:
         None,
     )
     path, line = (where["path"], int(where["line"])) if where is not None else ("", 0)
-    block = "\n".join(text[begin:end].strip().split("\n")[:BLOCK])
     return begin, _error(said["message"], path, line, block)
 
 

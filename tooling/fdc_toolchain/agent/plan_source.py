@@ -14,7 +14,7 @@ from typing import Any
 from .. import durable
 from . import planning, provenance
 from .master_control import MasterControlGraph
-from .model_port import Message, ModelPort, validated
+from .model_port import Malformed, Message, ModelPort, validated
 from .prompts import prompt
 from .state import AgentState
 
@@ -182,15 +182,24 @@ class ModelPlanner:
                 outside=bool(provenance.seen(notes)),
             )  # fmt: skip
             messages: list[Message] = [{"role": "user", "content": asked}]
-            text = str(
-                validated(self._model.complete("planner", messages, PLAN_REPLY), PLAN_REPLY)["plan"]
-            )
+            try:
+                reply = validated(self._model.complete("planner", messages, PLAN_REPLY), PLAN_REPLY)
+            except Malformed as failed:
+                if not self._again(notes):
+                    raise
+                findings = f"{failed}\n"
+                continue
+            text = str(reply["plan"])
             if planning.research_request(text) is not None:
                 return text
             compiled = planning.compile_text(self._root, self._path, text)
             if compiled.program is None:
                 findings = f"{text.rstrip()}\n\n{compiled.findings}"
-                notes["refused_plans"] = int(notes.get("refused_plans", 0)) + 1
-                if notes["refused_plans"] < self._attempts:
+                if self._again(notes):
                     continue
             return text
+
+    def _again(self, notes: dict[str, Any]) -> bool:
+        """Counts a version that was refused, and a reply that was none; whether the model is asked for another."""
+        notes["refused_plans"] = int(notes.get("refused_plans", 0)) + 1
+        return bool(notes["refused_plans"] < self._attempts)

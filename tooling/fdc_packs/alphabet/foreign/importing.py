@@ -128,8 +128,11 @@ def _state(state: Value, notes: list[str]) -> int:
 def _bodies(values: Mapping[str, Any], notes: list[str]) -> dict[str, Value]:
     """Everything that index, domain files and entries say of each primitive, by its id as fdc writes it."""
     found: dict[str, Value] = {}
-    index = _flat(values.get(layout.INDEX), "alphabet_state", "alphabet_index")
-    rows: list[tuple[str, Any]] = [(layout.INDEX, row) for row in _list(index.get("primitives"))]
+    index = values.get(layout.INDEX)
+    below = _flat(index, "alphabet_state", "alphabet_index")
+    beside = index if isinstance(index, dict) and index is not below else {}
+    listed = [*_list(beside.get("primitives")), *_list(below.get("primitives"))]
+    rows: list[tuple[str, Any]] = [(layout.INDEX, row) for row in listed]
     for path, value in values.items():
         if path.startswith(f"{layout.DETAILED}/"):
             rows.append((path, _flat(value, "primitive")))

@@ -303,10 +303,10 @@ def conditional(known: Known, node: ast.IfExp) -> Iterator[Row]:
 
 
 def pairs(known: Known, node: ast.Tuple | ast.DictComp) -> Iterator[Row]:
-    """Two values of a tuple, or key and value, exchanged."""
+    """Two values of a tuple, two names that get those of another, or key and value, exchanged."""
     if isinstance(node, ast.DictComp):
         yield from swaps(known, node, [node.key, node.value], 0.3)
-    elif isinstance(node.ctx, ast.Load):
+    elif not isinstance(node.ctx, ast.Del):
         yield from swaps(known, node, node.elts, 0.25)
 
 

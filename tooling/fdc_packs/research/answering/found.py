@@ -100,8 +100,7 @@ def stands(tree: Tree, name: str) -> bool:
 
 
 def _references(tree: Tree, relation: Relation) -> Found:
-    found = find(tree, relation)
-    found.sort(key=lambda one: (TESTS.search(one.path) is not None, one.path, one.line))
+    found = _tests_last(find(tree, relation))
     verb = KINDS[relation.kind]
     handed = _handed_on(tree, relation, found)
     if not found:
@@ -109,7 +108,8 @@ def _references(tree: Tree, relation: Relation) -> Found:
         why = (
             f"nothing here {verb} `{relation.name}`" if known else f"no file has `{relation.name}`"
         )
-        return Found(_listed(tree, handed, "uses"), NONE, why, len(handed))
+        near = handed or _tests_last(find(tree, Relation("use", relation.name)))
+        return Found(_listed(tree, near, "uses"), NONE, why, len(near))
     ways = {one.how for one in found}
     how = "the syntax tree" if ways <= {"ast", "tree-sitter"} else "words, as a grammar is missing"
     why = f"{len(found)} found by {how}"
@@ -117,6 +117,10 @@ def _references(tree: Tree, relation: Relation) -> Found:
         lines = "1 line uses" if len(handed) == 1 else f"{len(handed)} lines use"
         why += f"; {lines} the name without a call"
     return Found(_listed(tree, found, verb), HIGH, why, len(found))
+
+
+def _tests_last(found: list[Reference]) -> list[Reference]:
+    return sorted(found, key=lambda one: (TESTS.search(one.path) is not None, one.path, one.line))
 
 
 def _listed(tree: Tree, found: list[Reference], verb: str) -> tuple[Shown, ...]:
@@ -215,7 +219,7 @@ def _excerpt(search: Search, unit: Unit, most: int) -> tuple[tuple[int, str], ..
 def _stretch(
     search: Search, hits: dict[int, dict[int, float]], inner: list[int], size: int
 ) -> tuple[float, list[int]]:
-    """Of some lines those in a row that have most of the question, and what that is worth."""
+    """Of some lines those in a row that have most of the question, the first such, and what that is worth."""
     best, start = -1.0, 0
     last = max(0, len(inner) - size)
     for nth in sorted({0, *(min(at, last) for at, line in enumerate(inner) if line in hits)}):
@@ -223,7 +227,7 @@ def _stretch(
         for at in inner[nth : nth + size]:
             for number, weight in hits.get(at, {}).items():
                 here[number] = max(here.get(number, 0.0), weight)
-        worth = sum(search.weights[number] * value for number, value in here.items())
+        worth = math.fsum(search.weights[number] * value for number, value in here.items())
         if worth > best:
             best, start = worth, nth
     return best, inner[start : start + size]

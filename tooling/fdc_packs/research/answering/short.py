@@ -1,4 +1,4 @@
-"""The first lines of an answer: the deciding code with its place, at most 25 lines of 80 columns. Pure."""
+"""The first lines of an answer: the deciding code with its place, at most 25 lines. Pure."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import textwrap
 from typing import Any
 
 LINES, COLUMNS = 25, 80
+LEAST = 8
+"""Columns of code that are worth showing behind a place; a path and a name that leave fewer are shown whole, without code."""
 OFTEN = {"High": 9, "Moderate": 7, "Low": 6}
 """Of ten answers with that confidence so many are right; measured on all questions of benchmarks/research, tuned and held out."""
+JUDGED = "of the places that fdc found itself"
+"""What the confidence is of where a model claims something: how often such claims are right nobody has measured."""
 QUOTED = "Quotations only: no model was asked."
 MORE = "`--full` shows the rest."
 
@@ -21,7 +25,8 @@ def short(outcome: dict[str, Any]) -> str:
         rows = textwrap.wrap(f"I do not find it: {why}.", COLUMNS)
         near = [_one_line(row) for row in places[:5]]
         return "\n".join([*rows, *(["", "Nearest:", *near] if near else [])])
-    end = textwrap.wrap(f"Confidence: {sure} ({_measured(sure)}; {why}).", COLUMNS)
+    often = JUDGED if claims else f"about {OFTEN.get(sure, 5)} of 10 such answers are right"
+    end = textwrap.wrap(f"Confidence: {sure} ({often}; {why}).", COLUMNS)
     end += textwrap.wrap(f"{'' if claims else QUOTED} {MORE}".strip(), COLUMNS)
     room = LINES - len(end) - 1
     rows = []
@@ -39,10 +44,6 @@ def short(outcome: dict[str, Any]) -> str:
     return "\n".join([*rows, "", *end])
 
 
-def _measured(sure: str) -> str:
-    return f"about {OFTEN.get(sure, 5)} of 10 such answers are right"
-
-
 def _fitting(rows: list[str], room: int) -> list[str]:
     return rows if len(rows) <= room else []
 
@@ -51,8 +52,11 @@ def _head(row: dict[str, Any]) -> str:
     place = f"{row['path']}:{row['line']}"
     name = " ".join(str(row.get("name") or "").split())
     kind = str(row.get("kind") or "")
-    shown = f"{place}  {name}" + (f" ({kind})" if name and kind != "text" else "")
-    return _cut(shown.rstrip())
+    if name and kind == "text":
+        return _cut(f"{place}  {name}")
+    told = f"{place}  {name}".rstrip()
+    shown = f"{told} ({kind})" if name else told
+    return shown if len(shown) <= COLUMNS else told
 
 
 def _block(row: dict[str, Any]) -> list[str]:
@@ -63,8 +67,10 @@ def _block(row: dict[str, Any]) -> list[str]:
 
 def _one_line(row: dict[str, Any]) -> str:
     code = row.get("code") or ({"text": ""},)
-    inside = f"  in {row['name']}" if row.get("name") else ""
-    return _cut(f"{row['path']}:{row['line']}{inside}: {str(code[0]['text']).strip()}")
+    inside = f"  in {row['name']}" if row.get("name") and row.get("kind") != "text" else ""
+    place = f"{row['path']}:{row['line']}{inside}"
+    shown = f"{place}: {str(code[0]['text']).strip()}"
+    return place if len(place) > COLUMNS - LEAST else _cut(shown)
 
 
 def _claim(row: dict[str, Any]) -> list[str]:

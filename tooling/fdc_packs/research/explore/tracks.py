@@ -164,7 +164,7 @@ def _asked_back(kept: int, dropped: list[dict[str, str]], survey: dict[str, Any]
         return _line(survey["ask"], 600)
     if survey.get("failed"):
         said = _line(f"{survey['failed']}: {survey.get('why', '')}", 300)
-        return f"The question could not be taken apart ({said}). Can you put it in another way?"
+        return f"The model did not take the question apart ({said}). Ask again, in other words, or without a model?"
     lost = "; ".join(f"{row['name']}: {row['why']}" for row in dropped[:6])
     sides = "side" if kept == 1 else "sides"
     return (

@@ -6,6 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+MOST, FIRST = 200, 60
+"""Characters of a finding that are kept, and how many of them from its beginning."""
+
 
 def fitting(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
     """The JSON value in a reply, and why it does not follow the schema (empty: it does)."""
@@ -18,7 +21,12 @@ def fitting(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
     errors = sorted(
         Draft202012Validator(schema).iter_errors(value), key=lambda error: error.json_path
     )
-    return value, "; ".join(f"{error.json_path}: {error.message[:200]}" for error in errors[:5])
+    return value, "; ".join(f"{error.json_path}: {_short(error.message)}" for error in errors[:5])
+
+
+def _short(message: str) -> str:
+    """What jsonschema says: the value and then the reason, which is kept where the value is long."""
+    return message if len(message) <= MOST else f"{message[:FIRST]} ... {message[FIRST - MOST :]}"
 
 
 def _json(text: str) -> Any:
