@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def replayed(workspace: Path) -> None:
     done = fdc("replay", "last", cwd=workspace)
     assert (0, "") == (done.returncode, done.stderr), done
     # The check still bites: another sum is not what the records make.
-    with sqlite3.connect(workspace / ".fdc" / "runs.sqlite") as db:
+    with closing(sqlite3.connect(workspace / ".fdc" / "runs.sqlite")) as db, db:
         (ending,) = db.execute("SELECT ending FROM run").fetchone()
         wrong = json.loads(ending)
         wrong["spent"]["steps"] += 4

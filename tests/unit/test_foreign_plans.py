@@ -282,3 +282,26 @@ def test_a_task_list_becomes_a_plan_in_an_order_that_it_allows(tmp_path: Path) -
         assert again is not None
         with pytest.raises(NotConverted):
             converted(again, TASKS)
+
+
+def test_a_plan_of_several_tags_asks_for_the_open_tasks_of_each(tmp_path: Path) -> None:
+    tags = {
+        "master": {"tasks": [{"id": 2, "status": "pending", "dependencies": [1]}, {"id": 1, "status": "review"},
+                             {"id": 3, "title": "c", "status": "cancelled"}]},
+        "tea": {"tasks": [{"id": 1, "status": "pending"}, {"id": 2, "status": "done"}]},
+    }  # fmt: skip
+    found = look(tmp_path, MASTER, json.dumps(tags))
+    assert found is not None and not found.findings
+    text = converted(found, MASTER)
+    assert ["master:1", "master:2", "tea:1"] == [
+        row.split()[1] for row in text.splitlines() if row.startswith("request")
+    ]
+    assert "# cancelled: master:3 c" in text and "# done: tea:2" in text
+
+
+def test_a_task_that_was_put_between_two_others_is_a_task_of_its_own(tmp_path: Path) -> None:
+    text = "- [ ] T009 a\n- [x] T009a b\n- [x] T010 c (depends on T009a, T008)\n- [x] T008 d\n"
+    found = look(tmp_path, TASKS, text)
+    assert found is not None and not found.findings
+    assert ["T009", "T009a", "T010", "T008"] == [item.id for item in found.items]
+    assert ["T009a", "T008"] == [name.text for name in found.items[2].depends]

@@ -213,6 +213,7 @@ def test_steps_are_handed_out_and_the_stack_goes_with_them(home: Path) -> None:
                 [(row.plan_path, row.current_step, row.plan_length) for row in state.plan_stack],
             )
         )
+    one.close()
     assert "all_steps_completed" == trigger and [] == state.plan_stack
     assert [
         ("main/1", [("plan.txt", 1, 6)]),
@@ -249,6 +250,7 @@ def test_a_state_that_was_saved_goes_on_at_the_same_step(home: Path, at: int) ->
     for _ in range(7 - at):
         trigger = other.do_execution(again, "done", None)
     assert ("all_steps_completed", None) == (trigger, other.get_current_step(again))
+    other.close()
 
 
 @pytest.mark.parametrize(
@@ -280,6 +282,7 @@ def test_what_a_step_brought_is_what_the_plan_goes_on_with(home: Path) -> None:
     while (step := one.get_current_step(state)) is not None:
         said.append(step.args.get("text"))
         one.do_execution(state, "yes", None)
+    one.close()
     assert "yes" in said and "no" not in said
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def test_killed_while_a_model_is_asked_it_goes_on_to_the_same_plan(
         ]
     assert whole == tree(folder_of(tmp_path))
     assert len(again) <= 8  # at most what was under way in the branches of that moment
-    with sqlite3.connect(tmp_path / ".fdc/runs.sqlite") as db:
+    with closing(sqlite3.connect(tmp_path / ".fdc/runs.sqlite")) as db:
         assert [("finished",), ("finished",)] == db.execute(
             "SELECT status FROM run"
         ).fetchall()  # it and one pipeline

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -45,6 +46,8 @@ def measured(text: str, bound: Bound) -> str:
                 continue
             if data[start : start + 3] == b"...":
                 start += 3
+            if kind == "loop" and re.search(rb"\bin\s*$", data[:start]):
+                kind = "keys"
             inserted.append((start, end - start, f"__{kind}({json.dumps(size.name)}, ("))
             inserted.append((end, -(end - start), "))"))
     # at one place: what ends comes first, the inner one before the outer; then what begins, the outer one first

@@ -46,6 +46,7 @@ async function run({ source, args, seed, total }) {
     __items: (name, list) => { const here = typeof list?.next === 'function' ? [...list] : list; note(name, length(here)); return here },
     __value: (name, number) => (note(name, Math.max(0, Math.ceil(Number(number)))), number),
     __loop: (name, list) => ({ *[Symbol.iterator]() { let count = 0; for (const item of list) { note(name, ++count); yield item } note(name, count) } }),
+    __keys: (name, held) => { let count = 0; for (const key in held) count += 1; note(name, count); return held },
     __rounds: (() => { const counts = {}; return (name) => note(name, (counts[name] = (counts[name] || 0) + 1)) })(),
   }
   let failed = ''

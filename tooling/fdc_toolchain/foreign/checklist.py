@@ -32,13 +32,15 @@ _REQUIREMENT = re.compile(r"^#{1,6} Requirement (\d+)\b", re.MULTILINE)
 
 _NUMBER = re.compile(r"\*{0,2}(\d+(?:\.\d+)*)\.?(?=[\s*:])")
 _IDS = {kinds.OPENSPEC: _NUMBER, kinds.KIRO: _NUMBER}
-_IDS[kinds.SPEC_TASKS] = re.compile(r"\*{0,2}(T\d{3,})\b")
+_IDS[kinds.SPEC_TASKS] = re.compile(r"\*{0,2}(T\d{3,}[A-Za-z]?)\b")
 _NUMBERS = re.compile(
     r"(\d+\.\d+(?:\.\d+)*)()(?!\.?\w|\s*%|\s+(?!and\b|is\b|are\b|or\b)[a-z])", re.IGNORECASE
 )
 """The number of a task, and not of seconds, of a version or of gigabytes."""
 _REFERENCES = {kinds.OPENSPEC: _NUMBERS, kinds.KIRO: _NUMBERS}
-_REFERENCES[kinds.SPEC_TASKS] = re.compile(r"(T\d{3,})(?:\s*[-\u2013]\s*(T?\d{3,}))?")
+_REFERENCES[kinds.SPEC_TASKS] = re.compile(
+    r"(T\d{3,}(?:[A-Za-z]\b)?)(?:\s*[-\u2013]\s*(T?\d{3,}))?"
+)
 _BETWEEN = re.compile(r"\s*(?:,|;|and|&|\+|/)*\s*(?:tasks?\s+)?", re.IGNORECASE)
 MOST_IN_RANGE = 200
 
@@ -145,7 +147,7 @@ def _list(
 
 
 def _range(first: str, last: str | None) -> Iterator[str]:
-    if not last:
+    if not last or first[-1].isalpha():
         yield first
         return
     begin, end = int(first.lstrip("T")), int(last.lstrip("T"))
@@ -164,7 +166,7 @@ def _blocked(kind: str, path: str, text: str, items: list[Item]) -> list[Item]:
 def _blocking(kind: str, path: str, text: str) -> Iterator[tuple[Named, Named]]:
     """The pairs of such lines: the task that blocks, and a task that waits for it."""
     for number, row in enumerate(text.split("\n"), 1) if kind == kinds.SPEC_TASKS else ():
-        found = re.match(r"\s*[-*]\s+(T\d{3,})\s+blocks\s+", row)
+        found = re.match(r"\s*[-*]\s+(T\d{3,}[A-Za-z]?)\s+blocks\s+", row)
         if found is not None:
             span = Span(path, number, found.start(1) + 1, number, found.end(1) + 1)
             for other in _list(_REFERENCES[kind], path, number, 0, row, found.end()):

@@ -27,12 +27,13 @@ def converted(found: Found, path: str) -> str:
         why = f"a {found.kind} has no list of tasks that a plan could ask for one by one"
         raise NotConverted(why)
     order = _ordered(found.items)
-    open_ = [item for item in order if not item.done]
+    open_ = [item for item in order if not item.done and not item.cancelled]
     if not open_:
-        raise NotConverted("every task is done: nothing is left for a plan")
+        raise NotConverted("no task is open: nothing is left for a plan")
     made = f"# Made from {_plain([path])}. Each step waits until its task is done."
     lines = ["# FSM: tooling/fdc_fsm.json", made]
     lines += [f"# done: {_plain([item.id, item.title])}" for item in order if item.done]
+    lines += [f"# cancelled: {_plain([item.id, item.title])}" for item in order if item.cancelled]
     lines += [f"set_plan The open tasks of {_plain([path])}", "plan_step_complete ready"]
     lines += [f"request_user_input {_plain([item.id, item.title])}" for item in open_]
     return "\n".join([*lines, "close_task", "submit"]) + "\n"

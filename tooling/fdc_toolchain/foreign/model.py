@@ -15,7 +15,10 @@ class Named(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A task or a step. `title` is what it says; `done` None where the form does not say; `span` is that of its id."""
+    """A task or a step. `title` is what it says; `done` None where the form does not say; `span` is that of its id.
+
+    `cancelled`: nobody is to do it.
+    """
 
     id: str
     title: str
@@ -23,6 +26,7 @@ class Item(NamedTuple):
     done: bool | None = None
     depends: tuple[Named, ...] = ()
     paths: tuple[Named, ...] = ()
+    cancelled: bool = False
 
 
 class Found(NamedTuple):

@@ -21,13 +21,20 @@ def read(path: str, text: str) -> Found:
         reason = f"line {span.line} cannot be read as JSON: {problems[-1].message}"
         raise Unreadable(span, reason, problems[-1].help)
     found, items, facts = [], [], []
-    for tag, tasks in _lists(root):
+    lists = [*_lists(root)]
+    for tag, tasks in lists:
         rows = [*_tasks(places, tasks, "")]
         found += checks.check(rows)
-        items += rows
+        items += rows if len(lists) == 1 else [_of(tag, row) for row in rows]
         done = sum(1 for row in rows if row.done)
         facts.append(f"Tasks{f' of {tag}' if tag else ''}: {len(rows)}, {done} done")
     return Found(kinds.TASK_MASTER, found, facts, items)
+
+
+def _of(tag: str, item: Item) -> Item:
+    """A task of one tag of several: each tag counts its tasks from 1."""
+    depends = tuple(one._replace(text=f"{tag}:{one.text}") for one in item.depends)
+    return item._replace(id=f"{tag}:{item.id}", depends=depends)
 
 
 def _members(node: Node | None) -> dict[str, Node]:
@@ -62,7 +69,8 @@ def _tasks(places: Places, tasks: Node, above: str) -> Iterator[Item]:
             for one in (waits.value if waits is not None and waits.kind == "array" else ())
         )
         title = _word(row["title"]) if "title" in row else ""
-        yield Item(id_, title, _span(places, name), done, depends)
+        cancelled = status in _NEVER
+        yield Item(id_, title, _span(places, name), done, depends, cancelled=cancelled)
         if "subtasks" in row and not above:
             yield from _tasks(places, row["subtasks"], f"{id_}.")
 

@@ -94,7 +94,10 @@ def _global(follower: Follower, node: Node, name: str, env: Env) -> tuple[Cost, 
         each, _ = follower.calls(value, [], node)
         return cost + each, DATA
     if name == "Array" and len(given) == 1:
-        return follower.cost(given[0], env), Value((), None, number(follower, given[0], env))
+        size = number(follower, given[0], env)
+        if size is not None:  # of what is not a number, `Array` makes a list that holds it
+            size = size.either(ONE)
+        return follower.cost(given[0], env), Value((), None, size)
     if name in ("Set", "Map") and given:
         cost, value = follower.evaluate(given[0], env)
         return cost, Value((), value.element, value.size)
