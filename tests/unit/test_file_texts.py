@@ -141,3 +141,20 @@ def test_a_tool_whose_code_an_earlier_step_changes_does_not_run(
     found = findings(check_paths([f"{tmp_path}/a.plan"], str(tmp_path)), "FDC484")
     assert [item.span.line for item in found] == lines
     assert all(" is code of `l" in item.message for item in found)
+
+
+@pytest.mark.parametrize("step", ["list_files", "grep ."])
+@pytest.mark.parametrize(("path", "wrong"), [("lnk/a", True), ("lnk", False), ("docs/a", False)])
+def test_a_search_below_a_link_finds_nothing_there(
+    tmp_path: Path, step: str, path: str, wrong: bool
+) -> None:
+    """The runner follows no link: such a plan was proved, and stopped."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a").write_text("tea")
+    (tmp_path / "lnk").symlink_to("docs")
+    (tmp_path / "any.json").write_text(ANY)
+    (tmp_path / "a.plan").write_text(f"# FSM: any.json\n{step} {path}\n")
+    found = findings(check_paths([f"{tmp_path}/a.plan"], str(tmp_path)), "FDC415")
+    assert [item.message for item in found] == [
+        "`lnk/a` goes through `lnk`, which is a symbolic link"
+    ] * wrong
