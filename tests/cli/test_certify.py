@@ -44,6 +44,17 @@ def test_a_certificate_is_written_and_holds_of_its_program_only(plan: Path) -> N
     assert "c.json: does not hold: it is for the program " in done.stderr
 
 
+def test_the_steps_of_runs_within_a_step_are_not_counted(workspace: Path) -> None:
+    (workspace / "inner.txt").write_text("set_plan x\n")
+    (workspace / "a.plan").write_text(
+        "set_plan x\nplan_step_complete x\ntext <- read_file inner.txt\nrun_plan {text}\nclose_task\nsubmit\n"
+    )
+    done = fdc("certify", "a.plan", "--output", "a.json", cwd=workspace)
+    assert (
+        done.stdout == "a.plan: at most 6 steps besides those of the runs of `run_plan`, 1 deep\n"
+    )
+
+
 def test_what_does_not_hold_is_said_with_its_place(plan: Path) -> None:
     fdc("certify", "a.plan", "-o", "c.json", cwd=plan)
     certificate = json.loads((plan / "c.json").read_text("utf-8"))

@@ -39,11 +39,11 @@ def digest(workspace: Path) -> str:
 def test_a_plan_that_overwrites_the_code_of_its_tool_does_not_run_it(
     workspace: Path, name: str
 ) -> None:
-    """The finding: the new text was executed in the controller."""
-    block = "".join(f"    {line}\n" if line else "\n" for line in POISON.splitlines())
+    """The finding: the new text was executed in the controller. Lint cannot know which file a glob finds."""
+    block = "".join(f"      {line}\n" if line else "\n" for line in POISON.splitlines())
     laid_out(
         workspace,
-        f"{HEAD}overwrite_file_with_block {name}\n{block}{TAIL}",
+        f"{HEAD}for_each_file {name}\n  overwrite_file_with_block {{file1}}\n{block}{TAIL}",
         access={"write": ["ran"]},
         effect="once",
     )
@@ -56,8 +56,9 @@ def test_a_plan_that_overwrites_the_code_of_its_tool_does_not_run_it(
 
 
 def test_a_tool_whose_code_the_plan_makes_is_not_run_either(workspace: Path) -> None:
-    made = "create_file_with_block later.py\n    def look(): return 'poison'\n"
-    laid_out(workspace, f"{HEAD}{made}{TAIL}", run={"python": "later:look"})
+    made = "create_file_with_block {p}\n    def look(): return 'poison'\n"
+    plan = f"param p = later.py\n{HEAD}{made}{TAIL}"
+    laid_out(workspace, plan, run={"python": "later:look"})
     done = fdc("run", "a.plan", cwd=workspace)
     assert (
         1 == done.returncode

@@ -105,10 +105,11 @@ def test_a_stop_names_all_places_that_may_have_given_the_value() -> None:
 
 
 def test_what_a_tool_of_a_workspace_prints_or_is_given_wrongly_has_a_cause(workspace: Path) -> None:
-    """A number that JSON cannot say, a value that a program takes for an option, and a result or an argument that is not what the
-    row says: none is a bug of fdc or a hole of the proof."""
+    """A number that JSON cannot say, a failure of a kind that the proof excludes, a value that a program takes for an option, and
+    a result or an argument that is not what the row says: none is a bug of fdc or a hole of the proof."""
     rows = {
         "nan": {"run": {"python": "own:nan"}, "parameters": []},
+        "declares": {"run": {"python": "own:declares"}, "parameters": []},
         "many": {
             "run": {"command": ["echo", "[]"]}, "result": "number", "parameters": [],
         },
@@ -127,10 +128,15 @@ def test_what_a_tool_of_a_workspace_prints_or_is_given_wrongly_has_a_cause(works
     (workspace / "fdc_tools.json").write_text(
         json.dumps({"format": 1, "name": "own", "tools": tools})
     )
-    (workspace / "own.py").write_text("def nan(args, context):\n    return float('nan')\n")
+    (workspace / "own.py").write_text(
+        "from fdc_toolchain.workspace.failure import ToolFailure\n\n\n"
+        "def nan():\n    return float('nan')\n\n\n"
+        "def declares():\n    raise ToolFailure('type', 'no tea')\n"
+    )
     (workspace / "long.txt").write_text("x" * 200_000)
     for step, cause in (
         ("nan", "world"),
+        ("declares", "world"),
         ("sorted -x", "world"),
         ("many", "rows"),
         ("consult_lexicon x", "rows"),

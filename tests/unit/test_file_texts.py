@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.check import check_paths
 
 from tests.support.inside import fdc
 from tests.support.linting import ANY, findings, lint
@@ -35,7 +37,7 @@ def wrong(plan: str, data: bytes = b"caf\xe9\n", called: str = READ) -> list[int
         (READ, [1]), ("read_file ./docs//x.md\n", [1]), (DIFF, [1]), ("read_file docs/y.md\n" + READ, [2]),
         ("for_each_file docs/*\n  " + READ, [2]), ('x <- set_plan x\nif x == "a"\n  ' + READ, [3]),
         ("call_plan b.plan\n" + READ, [1, 2]),
-        (FORK + "\n  " + READ, [3]),
+        (FORK + "\n  " + READ, [3]), ("read_lines docs/x.md\n", [1]),
     ],
 )  # fmt: skip
 def test_a_run_that_comes_to_it_stops(plan: str, lines: list[int]) -> None:
@@ -94,3 +96,65 @@ def test_a_verdict_from_the_cache_notices_that_a_file_is_text_now(workspace: Pat
         assert "it has more than 33554432 bytes" in fdc("lint", "a.plan", cwd=workspace).stdout
     (workspace / "x.md").write_text("tea")
     assert fdc("lint", "a.plan", cwd=workspace).returncode == 0
+
+
+ROW = {
+    "summary": "x",
+    "action": "read_op",
+    "effect": "read",
+    "trust": "workspace",
+    "parameters": [],
+    "run": {"python": "own:look"},
+}
+LATE = {**ROW, "run": {"python": "later:look"}}
+CHANGE = "overwrite_file_with_block own.py\n  x = 1\n"
+LOOK = "look\n"
+
+
+@pytest.mark.parametrize(
+    ("plan", "lines"),
+    [
+        (CHANGE + LOOK, [3]), ("delete_file helper.py\n" + LOOK, [2]), ("rename_file own.py x.py\n" + LOOK, [2]),
+        ("for_each_file docs/*\n  look\n  delete_file own.py\n  overwrite_file_with_block own.py\n    x\n", [2]),
+        ("call_plan b.plan\n" + CHANGE + "call_plan b.plan\n", [4]),
+        ("call_plan c.plan\n" + LOOK, [2]), (CHANGE + FORK + " keep failures\n  look\n", [5]),
+        (FORK + " keep failures\n  call_plan b.plan\n" + CHANGE + "call_plan b.plan\n", [6]),
+        (LOOK + CHANGE, []), ("overwrite_file_with_block other.py\n  x\n" + LOOK, []),
+        ('x <- set_plan x\nif x == "a"\n  delete_file own.py\nelse\n  look\n', []),
+        ("create_file_with_block later.py\n  x\nlate\n", [3]), ("create_file_with_block own/__init__.py\n  x\n" + LOOK, []),
+        ("iterate max 1\n  look\n  delete_file own.py\n", []),
+    ],
+)  # fmt: skip
+def test_a_tool_whose_code_an_earlier_step_changes_does_not_run(
+    tmp_path: Path, plan: str, lines: list[int]
+) -> None:
+    """Else a proved plan stops: the runner compares the code with what was proved."""
+    files = {
+        "a.plan": plan, "b.plan": LOOK, "c.plan": CHANGE, "docs/y.md": "tea", "other.py": "x = 1\n",
+        "own.py": "import helper\n\n\ndef look():\n    return helper.X\n", "helper.py": "X = 1\n",
+        "fdc_tools.json": json.dumps({"format": 1, "name": "own", "tools": {"look": ROW, "late": LATE}}),
+        "any.json": ANY, "fdc.toml": 'fsm = "any.json"\n',
+    }  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = findings(check_paths([f"{tmp_path}/a.plan"], str(tmp_path)), "FDC484")
+    assert [item.span.line for item in found] == lines
+    assert all(" is code of `l" in item.message for item in found)
+
+
+@pytest.mark.parametrize("step", ["list_files", "grep ."])
+@pytest.mark.parametrize(("path", "wrong"), [("lnk/a", True), ("lnk", False), ("docs/a", False)])
+def test_a_search_below_a_link_finds_nothing_there(
+    tmp_path: Path, step: str, path: str, wrong: bool
+) -> None:
+    """The runner follows no link: such a plan was proved, and stopped."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a").write_text("tea")
+    (tmp_path / "lnk").symlink_to("docs")
+    (tmp_path / "any.json").write_text(ANY)
+    (tmp_path / "a.plan").write_text(f"# FSM: any.json\n{step} {path}\n")
+    found = findings(check_paths([f"{tmp_path}/a.plan"], str(tmp_path)), "FDC415")
+    assert [item.message for item in found] == [
+        "`lnk/a` goes through `lnk`, which is a symbolic link"
+    ] * wrong

@@ -115,8 +115,8 @@ EXPLAINS: dict[str, frozenset[str]] = {
 """By rule of an assumption: the failures that it explains where it is false. `value` stands for the stop of that kind."""
 
 ALONE = (
-    "no other process changes the files that the plan uses while it runs, and tools of the workspace, of packs and of "
-    "servers change what their rows declare"
+    "no other process changes the files that the plan uses while it runs, tools of the workspace, of packs and of "
+    "servers change what their rows declare, and no command, tool or computed path changes the code of a later tool"
 )
 """An assumption of every proof. It is checked when a file is used."""
 

@@ -97,7 +97,12 @@ def of_step(
             yield found
     for name in globs:
         if name in act.bound.arguments:
+            text = act.bound.arguments[name].text
             yield from of_glob(act.bound.arguments[name], slash=True)
+            if act.bound.tool.name in _SEARCHES and "/" in text and not _MARKED.search(text):
+                above, kind = guard.above(posixpath.dirname(posixpath.normpath(text)))
+                found = _through(text, above, guard, probes) if kind == "link" else None
+                yield from () if found is None else (found,)
 
 
 def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:
@@ -286,6 +291,7 @@ def _looked_at(act: Act, commands: tuple[str, ...]) -> Iterator[str]:
             yield from (path for path in found if "\0" not in path)
 
 
+_SEARCHES = ("list_files", "grep")
 _MARKED = re.compile(r"[{*?\[\0]")
 
 

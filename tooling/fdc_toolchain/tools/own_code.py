@@ -44,6 +44,8 @@ MENDED = "restore the file, or begin a new run"
 
 _INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "own_code_inside.py")
 _OS = {"timeout": TimeoutError, "net": ConnectionError}
+_OF_FDC = frozenset(("capability", "protected", "result", "shared", "type"))
+"""Kinds of failures that the proof excludes. Where a function of the workspace meets or declares one, the tool failed."""
 _SHOWN = 4096
 
 
@@ -322,7 +324,7 @@ def _raised(
             "tool", f"the tool returned a value that JSON cannot represent: {told}", None, notes
         )
     if kind == "failure" and _texts(told, 2):
-        return ToolFailure(told[0], told[1], usage, notes)
+        return ToolFailure("error" if told[0] in _OF_FDC else told[0], told[1], usage, notes)
     if kind == "os" and isinstance(told, list) and len(told) == 4:
         return _of_system(target, told, notes)
     name, text = told if _texts(told, 2) else ("", str(told))

@@ -135,7 +135,11 @@ def _claims(program: dict[str, Any], made: dict[str, Any]) -> str:
         if open_uses
         else ""
     )
-    return f"at most {_steps(root['steps'])} steps, {root['height']} deep{rules}{paths}"
+    within = [
+        name for name, row in program["tools"].items() if row.get("cost", {}).get("steps") == "left"
+    ]
+    more = f" besides those of the runs of `{within[0]}`" if within else ""
+    return f"at most {_steps(root['steps'])} steps{more}, {root['height']} deep{rules}{paths}"
 
 
 def _steps(terms: list[Any]) -> str:

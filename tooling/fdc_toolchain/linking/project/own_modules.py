@@ -43,9 +43,17 @@ def modules(targets: Iterable[str], files: Files) -> list[str]:
 
 def file_of(parts: list[str], files: Files) -> str | None:
     """The file of a module in the workspace: a package's before one of the same name, as Python has it."""
+    return next((key for key in _keys(parts) if files.kind(key) == "file"), None)
+
+
+def places_of(targets: Iterable[str]) -> list[str]:
+    """Where the modules of `module:function` targets could be."""
+    return [key for target in targets for key in _keys(target.partition(":")[0].split("."))]
+
+
+def _keys(parts: list[str]) -> list[str]:
     path = "/".join(parts)
-    keys = (f"{place}{path}{end}" for place in PLACES for end in ("/__init__.py", ".py"))
-    return next((key for key in keys if files.kind(key) == "file"), None)
+    return [f"{place}{path}{end}" for place in PLACES for end in ("/__init__.py", ".py")]
 
 
 def _imported(source: bytes, package: list[str]) -> Iterator[str]:
