@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import _thread
+import io
 import os
+import stat
 
 
 def cache_dir() -> str:
@@ -29,12 +31,23 @@ def state_dir() -> str:
     return os.path.join(state, "fdc")
 
 
+def opened(name: str) -> io.BufferedReader:
+    """A file of the cache. Raises OSError, also at once for what is no regular file (a pipe would be waited for)."""
+    handle = os.open(
+        os.path.join(cache_dir(), name), os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    )
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(name)
+    return open(handle, "rb")
+
+
 def load(name: str) -> object:
     """The value stored under `name`, or None where there is none or it cannot be read."""
     import marshal
 
     try:
-        with open(os.path.join(cache_dir(), name), "rb") as file:
+        with opened(name) as file:
             return marshal.loads(file.read())
     except (OSError, ValueError, EOFError, TypeError):
         return None
