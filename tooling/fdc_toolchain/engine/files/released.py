@@ -65,6 +65,14 @@ def _may_write(grants: tuple[Grant, ...], path: str) -> bool:
     )
 
 
+def may_write(tool: dict[str, Any], grants: tuple[Grant, ...]) -> tuple[Grant, ...] | None:
+    """The grants that hold for what a step writes beside the files that it names; None where it writes nothing else."""
+    if tool.get("writes") == "unknown":
+        return grants
+    globs = tool.get("access", {}).get("write")
+    return (*grants, {"write": tuple(((False, glob),) for glob in globs)}) if globs else None
+
+
 def paths_changed(tool: dict[str, Any], args: dict[str, Any]) -> list[str]:
     """The paths that a step says it changes."""
     return [
