@@ -6,6 +6,7 @@ own steps change afterwards is theirs: it is not compared with what was shown an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...program.model import Grant
@@ -65,11 +66,12 @@ def _may_write(grants: tuple[Grant, ...], path: str) -> bool:
     )
 
 
-def may_write(tool: dict[str, Any], grants: tuple[Grant, ...]) -> tuple[Grant, ...] | None:
+def may_write(tool: Mapping[str, object], grants: tuple[Grant, ...]) -> tuple[Grant, ...] | None:
     """The grants that hold for what a step writes beside the files that it names; None where it writes nothing else."""
     if tool.get("writes") == "unknown":
         return grants
-    globs = tool.get("access", {}).get("write")
+    access = tool.get("access")
+    globs = access.get("write") if isinstance(access, dict) else None
     return (*grants, {"write": tuple(((False, glob),) for glob in globs)}) if globs else None
 
 
