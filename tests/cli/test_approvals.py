@@ -320,3 +320,44 @@ def test_a_script_that_changes_before_its_command_is_not_run_and_one_that_change
     (workspace / "tmp/ready").write_text("")
     done = fdc("resume", "last", "--retry", cwd=workspace, env=ALLOWED)
     assert done.returncode == 0, done
+
+
+SENDS = {
+    "summary": "send", "action": "tool_exec", "effect": "once", "trust": "workspace", "result": "text", "access": {"read": []},
+    "parameters": [{"name": "path", "kind": "path", "access": "read"}], "run": {"command": ["cat", "{path}"]},
+}  # fmt: skip
+MAKES = {
+    "summary": "make", "action": "tool_exec", "effect": "idempotent", "trust": "workspace", "result": "text", "parameters": [],
+    "access": {"read": [], "write": ["tmp/**"]}, "run": {"command": ["cp", "tmp/b.txt", "tmp/a.txt"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("step", "answered"), [("sends", False), ("sends", True), ("git_add", False)]
+)
+def test_a_file_that_a_later_step_is_given_to_read_is_bound(
+    workspace: Path, step: str, answered: bool
+) -> None:
+    """A message, or the next commit, had what somebody wrote there after the approval was asked."""
+    tools = {"format": 1, "name": "t", "tools": {"sends": SENDS, "makes": MAKES}}
+    (workspace / "fdc_tools.json").write_text(json.dumps(tools))
+    gate = "request_user_input go?\n" if answered else ""
+    asked(workspace, f"{HEAD}record_user_approval_for_plan it\n{gate}{step} tmp/a.txt\n{TAIL}")
+    if answered:
+        assert resumed(workspace)["status"] == "waiting"
+    (workspace / "tmp/a.txt").write_text("evil\n")
+    ended = resumed(workspace)
+    assert ended["status"] == "stopped" and "`tmp/a.txt` changed after" in ended["stop"]["message"]
+
+
+def test_a_file_that_a_tool_of_the_workspace_writes_before_it_is_read_is_the_runs_own(
+    workspace: Path,
+) -> None:
+    tools = {"format": 1, "name": "t", "tools": {"sends": SENDS, "makes": MAKES}}
+    (workspace / "fdc_tools.json").write_text(json.dumps(tools))
+    asked(
+        workspace,
+        f"{HEAD}_s <- sends tmp/b.txt\nrecord_user_approval_for_plan it\nmakes\nsends tmp/a.txt\nread_file tmp/a.txt\n{TAIL}",
+    )
+    ended = resumed(workspace)
+    assert ended["status"] == "finished", ended

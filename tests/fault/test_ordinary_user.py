@@ -132,10 +132,21 @@ def test_landlock_alone_holds_an_ordinary_users_commands(home: Path, module: str
     _passes(module, [*_alone(True), home / "env/bin/python"], home / "home", home / "repo")
 
 
+@pytest.fixture
+def opened() -> Iterator[Path]:
+    """A folder of root that others may enter, as some of its tests become another user; those above `tmp_path` are closed."""
+    base = Path(tempfile.mkdtemp(prefix="fdc-root-"))
+    try:
+        base.chmod(0o755)
+        yield base
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("module", [*IN_CI, *MORE])
-def test_landlock_alone_holds_roots_commands(tmp_path: Path, module: str) -> None:
-    _passes(module, [*_alone(False), sys.executable], tmp_path, ROOT)
+def test_landlock_alone_holds_roots_commands(opened: Path, module: str) -> None:
+    _passes(module, [*_alone(False), sys.executable], opened, ROOT)
 
 
 def test_who_has_no_home_gets_no_folder_of_it_in_the_workspace(home: Path) -> None:

@@ -224,8 +224,8 @@ def test_no_command_gives_a_protected_or_secret_file_a_second_name(root, tier):
         Path(root.path, name).write_text("PASSWORD=precious\n")
     Path(root.path, "out").mkdir()
     links = "; ".join(f"ln {name} out/twin" for name in names)
-    run(root, f"{links}; touch out/free; ln out/free out/second", only(tier))
-    assert sorted(os.listdir(Path(root.path, "out"))) == ["free", "second"]
+    outcome = run(root, f"{links}; touch out/free; ln out/free out/second", only(tier))
+    assert sorted(os.listdir(Path(root.path, "out"))) == ["free", "second"], outcome
 
 
 @pytest.mark.parametrize(

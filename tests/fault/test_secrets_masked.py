@@ -7,6 +7,7 @@ import json
 import os
 import re
 from pathlib import Path
+from urllib.parse import quote, quote_plus
 
 import pytest
 from fdc_toolchain.workspace.secrets.scrubber import Scrubber
@@ -161,3 +162,18 @@ def test_a_file_of_secrets_may_have_any_encoding(tmp_path: Path, encoding: str) 
     said = scrub.text(f"one {VALUE}, two gr\u00fcner-Tee-7, three {VALUE.encode().hex()}.")
     one = "[secret .env SERVICE_TOKEN]"
     assert f"one {one}, two [secret .env OTHER_KEY], three {one}." == said
+
+
+def test_a_value_with_spaces_and_quotes_is_found_as_forms_and_json_write_it() -> None:
+    value = 'correct horse "battery" stäple'
+    scrub = Scrubber({}, lambda: {value: "PASSPHRASE"})
+    for written in (
+        quote_plus(value),
+        quote(value, safe=""),
+        value.replace(" ", "+"),
+        json.dumps(value)[1:-1],
+        json.dumps(value, ensure_ascii=False)[1:-1],
+    ):
+        assert scrub.text(f"https://example.org/?q={written}&r=1+1") == (
+            "https://example.org/?q=[secret PASSPHRASE]&r=1+1"
+        )

@@ -36,6 +36,23 @@ def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(workspace: Path, n
         assert done.stderr == f"fdc: {name} cannot be read: it is not a regular file\n"
 
 
+@pytest.mark.parametrize("what", ["a pipe", "damaged data"])
+def test_a_pipe_or_damaged_data_in_the_cache_is_not_waited_for(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    cache = workspace / "cache"
+    monkeypatch.setenv("FDC_CACHE_DIR", str(cache))
+    (workspace / "a.plan").write_text("set_plan x\nplan_step_complete y\nclose_task\nsubmit\n")
+    said = fdc("lint", fresh=True, cwd=workspace)
+    files = [path for path in cache.rglob("*") if path.is_file()]
+    assert said.returncode == 0 and len(files) >= 3
+    for path in files:
+        path.unlink()
+        os.mkfifo(path) if what == "a pipe" else path.write_bytes(b"[" * 200_000)
+    again = fdc("lint", fresh=True, cwd=workspace)
+    assert (again.returncode, again.stdout, again.stderr) == (0, said.stdout, said.stderr)
+
+
 @pytest.mark.parametrize(
     "name",
     ["knowledge_core/plan_registry.json", ".fdc/runs.sqlite", ".git/config", "packs/x/pack.toml"],

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import _thread
+import io
 import os
+import stat
 
 
 def cache_dir() -> str:
@@ -29,13 +31,35 @@ def state_dir() -> str:
     return os.path.join(state, "fdc")
 
 
+_CHECKSUM = 4
+"""Bytes of the checksum at the beginning of a stored value."""
+
+
+def opened(name: str) -> io.BufferedReader:
+    """A file of the cache. Raises OSError, also at once for what is no regular file (a pipe would be waited for)."""
+    handle = os.open(
+        os.path.join(cache_dir(), name), os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    )
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(name)
+    return open(handle, "rb")
+
+
 def load(name: str) -> object:
-    """The value stored under `name`, or None where there is none or it cannot be read."""
+    """The value stored under `name`, or None where there is none or it cannot be read.
+
+    The checksum before the value is compared first: `marshal` may take all memory, or never end, for damaged data.
+    """
     import marshal
+    import zlib
 
     try:
-        with open(os.path.join(cache_dir(), name), "rb") as file:
-            return marshal.loads(file.read())
+        with opened(name) as file:
+            checksum, data = file.read(_CHECKSUM), file.read()
+        if checksum != zlib.crc32(data).to_bytes(_CHECKSUM, "big"):
+            return None
+        return marshal.loads(data)
     except (OSError, ValueError, EOFError, TypeError):
         return None
 
@@ -43,6 +67,7 @@ def load(name: str) -> object:
 def store(name: str, value: object) -> None:
     """Stores a value of plain built-in types, whole or not at all. A cache that cannot be written is not an error."""
     import marshal
+    import zlib
 
     target = os.path.join(cache_dir(), name)
     temporary = f"{target}.{os.getpid()}.{_thread.get_ident()}"
@@ -50,6 +75,7 @@ def store(name: str, value: object) -> None:
         data = marshal.dumps(value)  # type: ignore[arg-type]
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(temporary, "wb") as file:
+            file.write(zlib.crc32(data).to_bytes(_CHECKSUM, "big"))
             file.write(data)
         os.replace(temporary, target)
     except OSError:

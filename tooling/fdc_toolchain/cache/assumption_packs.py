@@ -39,7 +39,7 @@ def _stretches(name: str, mark: bytes, refs: list[Ref], fresh: dict[Ref, bytes])
     data = b""
     if any(ref not in fresh for ref in refs):
         try:
-            with open(os.path.join(cachedir.cache_dir(), name), "rb") as file:
+            with cachedir.opened(name) as file:
                 data = file.read()
         except OSError as failed:
             raise Lost from failed
@@ -69,7 +69,7 @@ class Pack:
         self.kept = True
         self.mark = b""
         try:
-            with open(self._path, "rb") as file:
+            with cachedir.opened(self.name) as file:
                 self.mark = file.read(_MARK)
         except OSError:
             pass

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from ..program.model import LEFT, Grant, Program
 from . import machine, operations, rules
 from .events import Mismatch, Perform, Question, Record, Stop
-from .files.released import Released, paths_changed
+from .files.released import Released, may_write, paths_changed
 from .files.shared_files import assumed
 from .state import Meter, RunState, Want
 
@@ -234,7 +234,7 @@ def _release(state: RunState, want: Want, body: dict[str, Any]) -> None:
         strand.released = Released.of(body, outer)
     elif strand.released is not None:
         tool = state.program["tools"][effect.tool]
-        unknown = effect.grants if tool.get("writes") == "unknown" else None
+        unknown = may_write(tool, effect.grants)
         strand.released.changed(paths_changed(tool, effect.args), unknown)
 
 

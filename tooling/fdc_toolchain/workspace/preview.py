@@ -16,7 +16,7 @@ from typing import Any
 
 from ..engine.ahead import UNKNOWN, Hole, follow
 from ..engine.events import Perform
-from ..engine.files.released import NONE, Released
+from ..engine.files.released import NONE, Released, may_write
 from ..engine.state import Scope, Strand
 from ..engine.values import text
 from ..program.model import Grant, Program
@@ -80,6 +80,18 @@ class _Seer:
     def step(self, item: dict[str, Any], args: dict[str, Any], scope: Scope, perhaps: bool) -> Any:
         """Port `Visitor`."""
         tool = self.program["tools"][item["tool"]]
+        for one in tool["parameters"]:
+            path = args.get(one["name"])
+            if one.get("access") == "read" and isinstance(path, str) and not isinstance(path, Hole):
+                self._bind(plain(path))
+        brought = self._step(item, args, scope, perhaps)
+        writes = may_write(tool, scope.grants)
+        if writes is not None:
+            self.commands.append(writes)
+        return brought
+
+    def _step(self, item: dict[str, Any], args: dict[str, Any], scope: Scope, perhaps: bool) -> Any:
+        tool = self.program["tools"][item["tool"]]
         at = {"line": item["line"], "plan": scope.path, **({"perhaps": True} if perhaps else {})}
         changed = {
             one["access"]: args.get(one["name"])
@@ -93,9 +105,7 @@ class _Seer:
             self._row({**at, "what": "command", "text": _words(item["tool"], args)})
             said = (*tool.get("run", {}).get("command", ()), *args.values())
             for path in named(said, self.root):
-                if path not in self.after and not self._may_change(path):
-                    self.noted.file(path, now_at(self.root, path))
-            self.commands.append(scope.grants)
+                self._bind(path)
             return UNKNOWN
         if tool["effect"] in ("pure", "read"):
             return self._read(item, args, tool, scope)
@@ -142,6 +152,11 @@ class _Seer:
     def left(self, line: int, why: str, scope: Scope) -> None:
         """Port `Visitor`."""
         self._row({"line": line, "plan": scope.path, "what": "unknown", "text": why})
+
+    def _bind(self, path: str) -> None:
+        """The file is to be as it is now, but where a step above may change it."""
+        if path not in self.after and not self._may_change(path):
+            self.noted.file(path, now_at(self.root, path))
 
     def _may_change(self, glob: str) -> bool:
         """Whether a command above may write a file that a glob, or a path, names."""

@@ -6,6 +6,7 @@ own steps change afterwards is theirs: it is not compared with what was shown an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...program.model import Grant
@@ -63,6 +64,15 @@ def _may_write(grants: tuple[Grant, ...], path: str) -> bool:
     return all(
         any(fits(path, compiled(glob)) for glob in grant.get("write", ())) for grant in grants
     )
+
+
+def may_write(tool: Mapping[str, object], grants: tuple[Grant, ...]) -> tuple[Grant, ...] | None:
+    """The grants that hold for what a step writes beside the files that it names; None where it writes nothing else."""
+    if tool.get("writes") == "unknown":
+        return grants
+    access = tool.get("access")
+    globs = access.get("write") if isinstance(access, dict) else None
+    return (*grants, {"write": tuple(((False, glob),) for glob in globs)}) if globs else None
 
 
 def paths_changed(tool: dict[str, Any], args: dict[str, Any]) -> list[str]:

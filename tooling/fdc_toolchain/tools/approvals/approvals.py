@@ -78,11 +78,12 @@ class Approvals:
 def as_shown(
     released: Released, declared: dict[str, Any], args: dict[str, Any], context: Context
 ) -> None:
-    """Raises ToolFailure if a file that a step changes, or a command names, differs from what the approval showed.
+    """Raises ToolFailure if a file that a step changes or reads, or a command names, differs from what the approval showed.
 
     A file may be as this very step leaves it: its first attempt was lost in a crash.
     """
     begun = f"{context.key} approved"
+    _reads_as_shown(released, declared, args, context)
     if declared.get("writes") == "unknown" and intent_files.read(context.run_folder, begun) is None:
         said = (*declared.get("run", {}).get("command", ()), *args.values())
         for path in shown_files.named(said, context.root, released.files):
@@ -118,6 +119,25 @@ def as_shown(
         )
         if not gone and not written:
             raise ToolFailure("changed", shown_files.difference(released, context.root, path))
+
+
+def _reads_as_shown(
+    released: Released, declared: dict[str, Any], args: dict[str, Any], context: Context
+) -> None:
+    """The tools of fdc that only read get each file by `context.root`, which compares it."""
+    looks = declared.get("effect") in ("pure", "read")
+    given = [args.get(one["name"]) for one in declared["parameters"] if one.get("access") == "read"]
+    paths = [plain(path) for path in given if isinstance(path, str)]
+    begun = f"{context.key} read"
+    if not paths or looks and "run" not in declared:
+        return
+    if not looks and intent_files.read(context.run_folder, begun) is not None:
+        return
+    for path in paths:
+        if changed := shown_files.difference(released, context.root, path):
+            raise ToolFailure("changed", changed)
+    if not looks:
+        intent_files.write(context.run_folder, begun, {})
 
 
 def _leaves(args: dict[str, Any], block: str) -> bytes:

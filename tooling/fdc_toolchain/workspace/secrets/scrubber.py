@@ -3,7 +3,7 @@
 Secrets are the values of variables of fdc's own environment that are named like secrets and the passwords in those that are
 addresses (`linking.project.secret_files.variable`), what the workspace's files of secrets hold (`values.py`), and what
 has one of a few well-known forms (`FORMS`). A value counts as it is, and as base64 (also of URLs, at each of its three
-alignments), hex and percent-encoding write it, line breaks in it or not.
+alignments), hex, percent-encoding (of forms, too) and JSON write it, line breaks in it or not.
 """
 
 from __future__ import annotations
@@ -118,12 +118,16 @@ class Scrubber:
         whole = _joined(text, "\r\n")
         digits = _joined(whole, "\t :").lower()
         plain = _unquoted(text) if "%" in text else ""
+        form = ""
+        if "+" in text and any(" " in one for _, one, _ in written):
+            spaced = text.replace("+", " ")
+            form = _unquoted(spaced) or spaced
         for kind, one, name in written:
             mark = f"[secret {name}]"
             if kind == "plain":
                 if one in text:
                     text = text.replace(one, mark)
-                if plain and one in plain:
+                if plain and one in plain or " " in one and one in form:
                     text = _put(
                         mark, "".join(f"(?:{re.escape(c)}|{_percent(c)})" for c in one), text
                     )
@@ -161,8 +165,7 @@ def _ways(value: str) -> Iterator[tuple[str, str]]:
     import json
 
     yield "plain", value
-    quoted = json.dumps(value)[1:-1]
-    if quoted != value:
+    for quoted in {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]} - {value}:
         yield "text", quoted
     data = value.encode("utf-8", "replace")
     yield "hex", data.hex()
@@ -191,6 +194,9 @@ def _joined(text: str, between: str) -> str:
 
 
 def _percent(character: str) -> str:
+    """How percent-encoding writes a character; forms write a space as a plus sign."""
+    if character == " ":
+        return r"%20|\+"
     return "".join(f"%(?i:{byte:02x})" for byte in character.encode("utf-8", "replace"))
 
 
