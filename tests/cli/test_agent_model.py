@@ -75,7 +75,8 @@ def test_a_model_plans_and_findings_go_back_to_it(home: Path) -> None:
 def test_a_planner_behind_a_server_that_knows_grammars_is_held_to_one(home: Path) -> None:
     """As `fdc draft` asks it; what is wrong with a version goes back all the same."""
     pytest.importorskip("openai")
-    with openai_api("llama", [BAD, PLAN]) as server:
+    first_line = "# FSM: tooling/fdc_fsm.json\n"
+    with openai_api("llama", [first_line + BAD, first_line + PLAN]) as server:
         asked = {"FDC_MODEL": "m", "OPENAI_BASE_URL": server.address, "HOME": str(home)}
         words = ("Say hello", "--task-id", "T-1", *UNTAUGHT, "--network", "off")
         done = fdc("agent", *words, cwd=home, env=asked)
@@ -83,6 +84,7 @@ def test_a_planner_behind_a_server_that_knows_grammars_is_held_to_one(home: Path
     assert "m plans\n" in done.stdout and done.stdout.endswith("task T-1: AWAITING_SUBMISSION\n")
     first, second = server.bodies
     assert first["grammar"].startswith("%llguidance {}\nstart: ")
+    assert first_line.strip() in first["grammar"]
     assert "response_format" not in first and "{nobody}" in second["messages"][0]["content"]
 
 

@@ -18,7 +18,7 @@ from llguidance.gbnf_to_lark import any_to_lark
 
 from tests.support.changed_lines import mutated
 from tests.support.gbnf_sampler import read, sample
-from tests.support.profiles import quick_and_whole
+from tests.support.profiles import cases, quick_and_whole
 
 BYTES = LLTokenizer("byte")
 FILE_RULES = re.compile(r"FDC41\d")
@@ -101,7 +101,7 @@ SOME = (
 
 def derivations(text: str, count: int) -> Iterator[str]:
     rules = read(text)
-    for seed in range(count):
+    for seed in cases(count):
         yield sample(rules, random.Random(seed))
 
 
@@ -197,7 +197,7 @@ def test_a_value_that_may_have_fields_is_compared_with_no_number(
 
 def walked(first: LLMatcher, count: int) -> Iterator[str]:
     """Random texts, byte by byte, as the masks of the matcher allow."""
-    for seed in range(count):
+    for seed in cases(count):
         choices, made, out = random.Random(seed), first.deep_copy(), bytearray()
         while not made.is_stopped():
             mask = made.compute_bitmask()
@@ -383,7 +383,7 @@ def test_what_the_linter_refuses_of_changed_plans_is_not_spelled(place: Path) ->
         matcher(export(linker(place), "llguidance", tools=TOOLS, most=10).text),
     )
     refused = 0
-    for seed in range(100):
+    for seed in cases(100):
         chance = random.Random(seed)
         text = mutated(GOOD, chance)
         if chance.random() < 0.5:  # a letter of it is another one

@@ -12,7 +12,7 @@ from lark.exceptions import LarkError
 
 from tests.property.test_grammar_export import FEW, FILE_RULES, errors, linker, matcher, spells
 from tests.support.changed_lines import mutated
-from tests.support.profiles import quick_and_whole
+from tests.support.profiles import cases, quick_and_whole
 
 PLAN = """\
 # FSM: tooling/fdc_fsm.json
@@ -49,7 +49,7 @@ def test_lark_takes_plans_and_refuses_what_the_linter_refuses(place: Path, count
     for text in (PLAN, PLAN.replace("docs/tea.md", '"docs/green tea.md"')):
         assert errors(here, text) == [] and takes(parser, text)
     refused = 0
-    for seed in range(count):
+    for seed in cases(count):
         chance = random.Random(seed)
         text = mutated(PLAN, chance)
         if seed % 2:

@@ -19,7 +19,7 @@ from llguidance import LLMatcher
 
 from tests.property.test_grammar_export import BYTES, linker, spells, walked
 from tests.support.changed_lines import mutated
-from tests.support.profiles import quick_and_whole
+from tests.support.profiles import cases, quick_and_whole
 from tests.support.repository import PACKAGE, ROOT
 
 PLANS = sorted(
@@ -107,13 +107,13 @@ def changed(key: str, seeds: range) -> int:
 
 
 def test_changes_of_a_shipped_plan_that_lint_refuses_are_not_spelled() -> None:
-    assert sum(changed(key, range(15)) for key in SMALL) > 15
+    assert sum(changed(key, cases(15)) for key in SMALL) > 15
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("key", PLANS)
 def test_so_are_changes_of_every_shipped_plan(key: str) -> None:
-    assert changed(key, range(100)) > 20
+    assert changed(key, cases(100)) > 20
 
 
 def told(key: str, count: int) -> Counter[str]:

@@ -24,6 +24,7 @@ from tests.property.test_grammar_export import (
 from tests.property.test_grammar_names import PLANS, TOLD, canonical, of_plan
 from tests.support.changed_lines import mutated
 from tests.support.pool_names import bound, renamed, renamings
+from tests.support.profiles import cases
 from tests.support.repository import ROOT
 
 NOT_SPELLED = re.compile(r'\\u\{|len\("|^ *replace_with_git_merge_diff', re.M)
@@ -72,7 +73,7 @@ def pooled(place: Path, text: str) -> tuple[LLMatcher, str] | None:
 
 def changes(text: str, count: int) -> Iterator[str]:
     """The plan with one line or one letter changed."""
-    for seed in range(count):
+    for seed in cases(count):
         chance = random.Random(f"{seed} {text}")
         if seed % 2:
             yield mutated(text, chance)
