@@ -140,3 +140,15 @@ def test_a_file_that_a_glob_matches_meets_literal_paths_and_globs_just_as_the_gl
         for second in GLOBS:
             both = meet(compiled([(False, glob)]), compiled([(False, second)]))
             assert (hits(found, (("g", GLOB + second),)) != APART) == both, (glob, second)
+
+
+def test_a_question_mark_is_one_character_that_is_no_dot_where_the_name_begins() -> None:
+    found = (("f", f"{GLOB}?.md"),)
+    for name, met in (
+        ("a.md", True),
+        ("ab.md", False),
+        ("..md", False),
+        (".md", False),
+        ("a.mdx", False),
+    ):
+        assert (hits(found, (name,)) != APART) is met, name

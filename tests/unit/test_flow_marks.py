@@ -108,3 +108,13 @@ def test_what_is_done_to_a_file_that_text_from_outside_chose_is_chosen_by_it(
                     make_data.make(made)
             else:
                 assert check(made, make_data.make(made)) is None
+
+
+def test_the_folder_of_a_run_may_be_named_in_part() -> None:
+    """Whatever the plan writes of the run's name: it may be the name of this run."""
+    ask = "h <- request_user_input Which?\n"
+    for path, found in (("runs/2{h}/p.txt", True), ("runs/{h}", True), ("run/2{h}/p.txt", False)):
+        write = f"overwrite_file_with_block {path}\n  {{page}}\n"
+        read = "a <- read_file {run}/p.txt\nread_file {a}\n"
+        checked = lint({"a.plan": WEB + ask + write + read}, "a.plan")
+        assert bool(findings(checked, "FDC471")) is found, path

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.check import check_paths
+from fdc_toolchain.rules.places import given
 
 from tests.unit.test_file_places import READS, WRITES, root
 
@@ -98,3 +99,13 @@ def test_the_files_of_a_glob_with_a_value_may_be_any_below_its_beginning(
     said = [item.message for item in found.assumptions if item.code == "FDC704"]
     assert said == (["no other value names the same file as `docs/a.md`"] if assumed else [])
     assert not [item for item in found.diagnostics if item.severity == "error"]
+
+
+def test_calls_that_give_too_many_paths_are_not_followed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(given, "MOST_VISITS", 3)
+    inner = "param page\n" + WRITE.format("{page}", "{page}")
+    for count, found in ((3, []), (4, ["FDC419"])):
+        calls = "".join(f"call_plan inner.plan page=new/{number}.md\n" for number in range(count))
+        assert codes(root, HEAD + calls, inner=inner) == found, count

@@ -6,6 +6,7 @@ import itertools
 import random
 
 import pytest
+from fdc_toolchain.linking import graph
 from fdc_toolchain.linking.graph import Graph, calls_of, components
 from fdc_toolchain.linking.project.settings import Settings
 
@@ -189,6 +190,13 @@ def test_a_stated_recursion_counts_for_the_depth_of_the_stack():
     """FDC-33: ten calls of itself make a stack of eleven."""
     [found] = findings(lint(calling(a="a!10")), "FDC323")
     assert "the stack is 11 plans deep" in found.message
+
+
+def test_a_recursion_that_unfolds_to_too_many_plans_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(graph, "MOST_INSTANCES", 3)
+    assert not findings(lint(calling(a="a!3")), "FDC323")
+    [found] = findings(lint(calling(a="a!4")), "FDC323")
+    assert "more plans than fdc can check" in found.message
 
 
 def test_a_cycle_with_one_stated_call_is_none():

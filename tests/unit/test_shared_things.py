@@ -41,3 +41,12 @@ def test_a_fork_in_a_called_plan_is_refused_there() -> None:
 def test_after_the_fork_it_is_allowed() -> None:
     text = FORK + "  read_file {f}\ngit_add d/x.md\ngit_commit Done\n"
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    "body", ["  read_file out/{f}\n", "  read_file out/x.md\n  read_file {f}\n"]
+)
+def test_commands_that_may_write_some_files_are_no_conflict_of_the_branches(body: str) -> None:
+    """What they change is another assumption, also in a plan that says where they may write."""
+    allow = "allow read **\nallow write out/**\nallow run *\n"
+    assert found(f"{allow}{FORK}  run_in_bash_session make all\n{body}") == []

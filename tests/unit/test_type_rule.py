@@ -420,3 +420,15 @@ def test_what_a_round_hands_to_the_next_is_assumed_of_each_place_that_binds_it(
     inside = "".join(f"{'  ' * deep}{line}\n" for line in body.splitlines())
     made = assumed(f"l <- list_files\nx <- read_file any.json\n{loops}{inside}")
     assert [3, 6 + deep] == sorted(line for line, said in made if "`x` is a number" in said)
+
+
+def test_what_a_called_plan_does_on_every_run_is_judged_after_its_branches_too() -> None:
+    """A pattern that a call gives literally is refused if the called plan uses it whatever its conditions and loops do."""
+    call, use = 'call_plan sub.plan p="["\n', "h <- grep {p} docs\n"
+    branch = f"{LIST}if len(l) > 3\n  message_user many\n"
+    loop = f"{LIST}for x in {{l}} max 2\n  message_user {{x}}\n"
+    for before in ("", branch, loop, branch + loop):
+        assert refused(call, **{"sub.plan": f"param p\n{before}{use}"}) == [("a.plan", 2)], before
+    for around in (branch, loop):
+        inside = f"param p\n{around}  {use}"
+        assert refused(call, **{"sub.plan": inside}) == [], around
