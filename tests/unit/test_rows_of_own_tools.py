@@ -1,0 +1,64 @@
+"""What lint says of a plan because of the row of a tool of the workspace: what it may touch, its prompt and its schema."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from fdc_toolchain.linking.project.settings import Settings
+
+from tests.support.linting import findings, lint
+
+SETTINGS = Settings(catalogues=("own.json",))
+ROW = {"summary": "x", "action": "tool_exec", "effect": "idempotent", "trust": "trusted", "parameters": []}  # fmt: skip
+PYTHON = {"python": "own:count"}
+
+
+def codes(row: dict[str, object], plan: str, **files: str) -> list[str]:
+    tools = {"format": 1, "name": "own", "tools": {"count": {**ROW, **row}}}
+    own = {"own.json": json.dumps(tools), "own.py": "def count(): ...\n"}
+    checked = lint({"a.plan": plan, **own, **files}, "a.plan", settings=SETTINGS)
+    found = findings(checked)
+    assert not [item for item in found if item.code < "FDC300"], found
+    return [item.code for item in found if item.severity == "error"]
+
+
+@pytest.mark.parametrize("kind", ["read", "write"])
+@pytest.mark.parametrize(
+    ("allowed", "fits"),
+    [
+        ("out/**", True),
+        ("**", True),
+        ("out/a/**", False),
+        ("docs/**", False),
+        ("out/{x}", False),
+        ("docs/** out/**", True),
+        ("docs/{x} out/**", True),
+    ],
+)
+def test_an_allow_line_names_what_the_row_of_a_tool_may_touch(
+    kind: str, allowed: str, fits: bool
+) -> None:
+    row = {"run": PYTHON, "access": {"read": [], "write": [], kind: ["out/**"]}}
+    other = {"read": "write", "write": "read"}[kind]
+    plan = f"param x = y\nallow {kind} {allowed}\nallow {other} **\ncount\n"
+    assert codes(row, plan) == ([] if fits else ["FDC451"])
+
+
+@pytest.mark.parametrize(
+    ("schema", "found"),
+    [
+        ('{"type": "object"}', []),
+        ("[]", ["FDC309"]),
+        ("{", ["FDC309"]),
+        (None, ["FDC309"]),
+    ],
+)
+def test_the_schema_of_a_prompt_is_a_json_object(schema: str | None, found: list[str]) -> None:
+    row = {
+        "run": {"prompt": "ask.md", "schema": "ask.json", "role": "writer"},
+        "result": "object",
+        "trust": "untrusted",
+    }
+    files = {"ask.md": "Count.\n", **({} if schema is None else {"ask.json": schema})}
+    assert codes(row, "count\n", **files) == found
