@@ -65,7 +65,9 @@ def test_warm_output_equals_cold_output_after_any_edit(
 
 READS = "read_file docs/tea.md\n"
 PLAN = CLEAN.replace(
-    READS, f"{READS}create_file_with_block out/new.md\n    Tea.\nread_file out/new.md\n"
+    READS,
+    f"{READS}create_file_with_block out/new.md\n    Tea.\nread_file out/new.md\n"
+    "create_file_with_block docs/more.md\n    Tea.\nread_file docs/more.md\n",
 )
 """It rests on a file that is there and on one that is not."""
 
@@ -123,6 +125,9 @@ EDITS_OF_KNOWN: dict[str, tuple[Callable[[Path], object], int]] = {
     "a file that a plan reads deleted": (lambda at: (at / "docs/tea.md").unlink(), 1),
     "a file that a plan creates created": (
         lambda at: ((at / "out").mkdir(), (at / "out/new.md").write_text("Tea.\n")), 1,
+    ),
+    "a file that a plan creates in a folder created there": (
+        lambda at: (at / "docs/more.md").write_text("Tea.\n"), 1,
     ),
     "a file made where a plan makes a folder": (lambda at: (at / "out").write_text("Tea.\n"), 1),
     "a link made where a plan makes a folder": (lambda at: (at / "out").symlink_to("docs"), 1),

@@ -154,3 +154,12 @@ def test_the_literal_beginning_of_a_computed_path_goes_through_folders(root: Pat
         ("docs/{x}", []), ("docs/a.md{x}", []), ("new/{x}", []), ("{x}/docs/a.md/b", []),
     ):  # fmt: skip
         assert codes(root, f"{asked}overwrite_file_with_block {path}\n    y\n") == found, path
+
+
+@pytest.mark.parametrize(
+    "step", ["read_file .env", "grep x .env", "rename_file .env e", "run_in_bash_session cat .env"]
+)
+def test_a_step_that_reads_a_file_of_secrets_is_refused(root: Path, step: str) -> None:
+    (root / ".env").write_text("KEY=abcdefghij\n")
+    assert "FDC418" in codes(root, f"{step}\n")
+    assert "FDC418" not in codes(root, f"allow read .env **\nallow write **\nallow run *\n{step}\n")
