@@ -50,3 +50,12 @@ def test_commands_that_may_write_some_files_are_no_conflict_of_the_branches(body
     """What they change is another assumption, also in a plan that says where they may write."""
     allow = "allow read **\nallow write out/**\nallow run *\n"
     assert found(f"{allow}{FORK}  run_in_bash_session make all\n{body}") == []
+
+
+def test_a_fork_in_a_branch_is_looked_at_too() -> None:
+    inside = "".join(f"  {line}\n" for line in f"{FORK}  git_add {{f}}".splitlines())
+    assert [row[:2] for row in found(f"a <- request_user_input Go?\nif a == yes\n{inside}")] == [
+        ("a.plan", 5)
+    ]
+    other = f"a <- request_user_input Go?\nif a == yes\n  message_user Yes.\nelse\n{inside}"
+    assert [row[:2] for row in found(other)] == [("a.plan", 7)]
