@@ -83,7 +83,7 @@ BELOW = "read_file {page}/y.md\n"
         (READ + "if a == b\n  page <- request_user_input Which page?\n" + BELOW, ["FDC415"]),
         (READ + "run_in_bash_session true\n" + BELOW, ["FDC415"]),
         ("for x in {pages} max 3\n  read_file o/{x}\n  read_file o/{x}/y.md\n", ["FDC415"]),
-        (f"iterate max 2\n  {BELOW}  {READ}", ["FDC415"]),
+        (f"iterate max 2\n  {BELOW}  {READ}", ["FDC415", "FDC415"]),
         (EACH + "  call_plan child.plan page={page}\n", ["FDC415"]),
         (READ + "call_plan child.plan page={page}\n", ["FDC415"]),
         ("call_plan reads.plan page={page}\n" + BELOW, ["FDC415"]),
@@ -98,6 +98,43 @@ def test_nothing_lies_below_a_file_that_a_step_has_used(
     (workspace / "pages").mkdir()
     (workspace / "pages/a.md").write_text("a")
     (workspace / "pages/y.md").write_text("a")
+    (workspace / "child.plan").write_text("param page\n" + BELOW)
+    (workspace / "reads.plan").write_text("param page\n" + READ)
+    head = HEAD.replace("param page", "param pages\nparam page")
+    (workspace / "a.plan").write_text(head + plan + TAIL)
+    assert [code for code in codes(workspace) if code != "FDC704"] == found
+
+
+@pytest.mark.parametrize(
+    ("plan", "found"),
+    [
+        (BELOW + READ, ["FDC415"]),
+        (BELOW + BELOW + READ, ["FDC415"]),
+        (BELOW + "delete_file {page}\n", ["FDC415"]),
+        (BELOW + "overwrite_file_with_block {page}\n  text\n", ["FDC415"]),
+        (BELOW + write("{page}"), ["FDC415"]),
+        (BELOW + "rename_file {page} {page}\n", ["FDC415"]),
+        ("delete_file {page}/y.md\ndelete_file {pages}\n" + write("{page}"), ["FDC415"]),
+        (BELOW + "run_in_bash_session true\n" + write("{page}"), []),
+        (write("{page}/new/x.md") + "read_file {page}/new\n", ["FDC415"]),
+        (BELOW + "delete_file {page}/y.md\n" + READ, ["FDC415"]),
+        (BELOW + "read_file {page}.md\n", []),
+        (BELOW + "run_in_bash_session true\n" + READ, []),
+        (BELOW + "page <- request_user_input Which page?\n" + READ, []),
+        (f"if page == a\n  {READ}else\n  {BELOW}", []),
+        (f"if page == a\n  {BELOW}" + READ, ["FDC415"]),
+        (f"iterate max 2\n  {READ}  {BELOW}", ["FDC415"]),
+        ("for x in {pages} max 3\n  read_file o/{x}/y.md\n  read_file o/{x}\n", ["FDC415"]),
+        ("call_plan child.plan page={page}\n" + READ, ["FDC415"]),
+        (BELOW + "call_plan reads.plan page={page}\n", ["FDC415"]),
+        ("call_plan child.plan page={page}\ncall_plan reads.plan page={page}\n", ["FDC415"]),
+        (BELOW + "for_each_file {page}/*.md as one\n  read_file {one}\n", []),
+        (BELOW + "list_files {page}\n", []),
+    ],
+)
+def test_a_folder_that_a_step_went_through_is_no_file(
+    workspace: Path, plan: str, found: list[str]
+) -> None:
     (workspace / "child.plan").write_text("param page\n" + BELOW)
     (workspace / "reads.plan").write_text("param page\n" + READ)
     head = HEAD.replace("param page", "param pages\nparam page")

@@ -74,11 +74,16 @@ def check(context: Context) -> Iterator[Diagnostic]:
             yield from (findings.of_nested(nesting, pair) for pair in certain)
             said = {pair.above for pair in certain}
             found = [
-                one for one in found if one.failure.access != "through" or one.path not in said
+                one for one in found if one.path not in said or not _passes(one.failure, table)
             ]
             nested = nesting.doubts(pairs)
         yield from findings.of_root(found, doubts, nested, table)
     yield from findings.of_forks(forks.conflicts, forks.doubts)
+
+
+def _passes(failure: Failure, table: CauseTable) -> bool:
+    """True where a step fails since it, or one before it, goes through the path."""
+    return "through" in {failure.access, *(one.access for one in table.each(failure.causes))}
 
 
 def _through_file(path: Path, failure: Failure, table: CauseTable, folders: set[Span]) -> bool:

@@ -32,6 +32,8 @@ ABSENT, PRESENT, UNKNOWN, MADE, KEPT = 1, 2, 4, 8, 16
 FREE, BOTH, LEFT = 32, 64, 128
 """`FREE`: absent, unless a value that is unknown was this path. `BOTH`: absent, unless that or a command was so.
 `LEFT`: present, unless a value that is unknown was this path."""
+FOLDER = 256
+"""A folder: a step went through it. What deletes files, or makes them, leaves it."""
 
 Exits = tuple[int, ...]
 
@@ -57,14 +59,14 @@ GONE: Exits = (ABSENT,) * STATES
 
 
 def _changed(**to: int) -> Exits:
-    names = ("absent", "present", "unknown", "made", "kept", "free", "both", "left")
+    names = ("absent", "present", "unknown", "made", "kept", "free", "both", "left", "folder")
     return tuple(to.get(name, 1 << number) for number, name in enumerate(names))
 
 
-SHELL = _changed(absent=MADE, present=KEPT, free=BOTH, left=LEFT | KEPT)
+SHELL = _changed(absent=MADE, present=KEPT, free=BOTH, left=LEFT | KEPT, folder=UNKNOWN)
 """The effect of a command that may change the file in any way."""
 
-PASSED = _changed(present=UNKNOWN, kept=UNKNOWN, left=UNKNOWN)
+PASSED = _changed(present=UNKNOWN, unknown=FOLDER, kept=UNKNOWN, left=UNKNOWN)
 """The same after a step that uses the path as one of a folder: what fails for that, is said once."""
 
 CREATES, DELETES, BY_CHANCE, PERHAPS, CERTAINLY = 1, 2, 2, 16, 32
@@ -82,20 +84,31 @@ _OPERATIONS: dict[int, Exits] = {
     DELETES << BY_CHANCE: _changed(present=LEFT, kept=KEPT | LEFT),
 }
 
-_NEEDS = ("error", "", "unknown", "made", "kept", "error", "made", "distinct")
-_WANTS_FREE = ("", "error", "unknown", "kept", "error", "distinct", "kept distinct", "error")
+_LOOKS = ("error", "", "unknown", "made", "kept", "error", "made", "distinct", "")
+_NEEDS = (*_LOOKS[:-1], "error")
+_WANTS_FREE = (
+    "",
+    "error",
+    "unknown",
+    "kept",
+    "error",
+    "distinct",
+    "kept distinct",
+    "error",
+    "error",
+)
 
 _TABLE = {
     # access: exits from every entry, and by entry why it fails
     "read": (THERE, _NEEDS, False),
     "edit": (THERE, _NEEDS, True),
-    "write": (THERE, ("", "", "unknown", "", "", "", "", ""), True),
-    "list": (THERE, _NEEDS, False),
-    "match": (SAME.exits, ("", "", "unknown", "", "", "", "", ""), False),
+    "write": (THERE, ("", "", "unknown", "", "", "", "", "", "error"), True),
+    "list": (THERE, _LOOKS, False),
+    "match": (SAME.exits, ("", "", "unknown", "", "", "", "", "", ""), False),
     "create": (THERE, _WANTS_FREE, True),
     "delete": (GONE, _NEEDS, True),
     "same": (THERE, ("error",) * STATES, True),
-    "through": (PASSED, ("", "error", "", "", "error", "", "", "error"), False),
+    "through": (PASSED, ("", "error", "", "", "error", "", "", "error", ""), False),
 }
 """`same`: a file is to have the name that it has. `list`: a folder or file is looked through; `match`: files that a
 glob names, which may be none. `through`: a step uses the path as one of a folder, which a file is not, whatever else might
@@ -121,7 +134,7 @@ _TABLES = {
 def effect_of(access: str, span: Span, causes: CauseTable, *, doubts: bool = True) -> Effect:
     """What a step does to the file that it names. `doubts` False: no plan has a command or a computed path."""
     exits, why, writes = _TABLES[doubts][access]
-    tail = causes.caused(access, span) if access in CHANGES else 0
+    tail = causes.caused(access, span) if access in CHANGES or access == "through" else 0
     return new_tuple(Effect, (exits, OfStep(access, span, why), writes, tail))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ....diagnostics.span import Span
 from ....named_tuples import NamedTuple, new_tuple
 
-STATES = 8
+STATES = 9
 
 STATES_IN = [
     tuple(state for state in range(STATES) if mask >> state & 1) for mask in range(1 << STATES)

@@ -194,6 +194,10 @@ def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
             for cause in why
             if cause.step != failure.step
         ]
+    elif not why and (folder := [one for one in every if one.access == "through"][:1]):
+        code, message = "FDC415", f"`{name}` is a folder here, and this step uses it as a file"
+        help_ = "name a file"
+        labels += [Label(cause.step, "this step goes through the folder") for cause in folder]
     elif failure.access == "same":
         code, message = "FDC412", f"Cannot rename `{name}` to `{name}`: it already exists"
         help_ = "name another target"
