@@ -66,7 +66,8 @@ def interrupted(workspace: Path, count: int, which: signal.Signals = signal.SIGI
     with fdc_started(
         "run", "--jobs", str(count), "fork.plan", f"count={count}", cwd=workspace
     ) as run:
-        wait_for(lambda: all((workspace / f"log/{n}").exists() for n in range(count)))
+        logs = [workspace / f"log/{n}" for n in range(count)]
+        wait_for(lambda: all(log.exists() and log.read_text() for log in logs))
         run.send_signal(which)
         out, err = run.communicate()
         assert 130 == run.returncode, (out, err)
