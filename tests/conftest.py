@@ -1,4 +1,4 @@
-"""Four things only: no sockets but loopback, no live model, no change of the machine, the `workspace` fixture."""
+"""No sockets but loopback, no live model, no change of the machine, the part of long tests, the `workspace` fixture."""
 
 from __future__ import annotations
 
@@ -28,6 +28,20 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.enable()
         gc.set_threshold(20_000, 10, 10)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the long tests that are not in the part that was asked for."""
+    part, first = profiles.LONG_PART, profiles.seed()
+    out = {
+        one
+        for one in items
+        if one.get_closest_marker("long") and not profiles.in_part(one.nodeid, part, first)
+    }
+    if out:
+        config.hook.pytest_deselected(items=list(out))
+        items[:] = [one for one in items if one not in out]
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support import profiles
+
 
 def tried() -> list[Any]:
     """The examples of one test."""
@@ -45,3 +47,12 @@ def test_what_a_worker_has_imported_before_changes_no_example(
     monkeypatch.setitem(sys.modules, "loaded_meanwhile", module)
     spec.loader.exec_module(module)
     assert first == tried() and len(first) >= 50
+
+
+@given(st.text(), st.integers(0, 10**9))
+def test_three_commits_in_a_row_of_numbers_leave_out_each_long_test_once(
+    nodeid: str, first: int
+) -> None:
+    left = [not profiles.in_part(nodeid, "2/3", first + more) for more in range(3)]
+    assert sum(left) == 1
+    assert profiles.in_part(nodeid, "1/1", first)

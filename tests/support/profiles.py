@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ def quick_and_whole(quick: int, whole: int) -> list[Any]:
     return [quick, pytest.param(whole, marks=pytest.mark.long)]
 
 
+@cache
 def seed() -> int:
     """Where the tests that make their own cases begin: FDC_TEST_SEED, a new number in the soak, otherwise the commit's files.
 
@@ -50,6 +52,19 @@ _BEGIN = seed() if SOAK or os.environ.get("FDC_TEST_SEED") else 0
 def cases(count: int) -> range:
     """The seeds of so many cases of a law that is always tried at the same places, but in the soak and for FDC_TEST_SEED."""
     return range(_BEGIN, _BEGIN + count)
+
+
+LONG_PART = os.environ.get("FDC_LONG_PART", "1/1")
+
+
+def in_part(nodeid: str, part: str, first: int) -> bool:
+    """Whether a long test is in a part of them, for example `2/3`.
+
+    CI has fifteen minutes: a commit leaves out some, and another commit, with another number `first`, others.
+    """
+    wanted, _, parts = part.partition("/")
+    drawn = int.from_bytes(sha256(nodeid.encode()).digest()[:4], "big") + first
+    return drawn % int(parts) < int(wanted)
 
 
 def load() -> None:
