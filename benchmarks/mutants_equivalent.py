@@ -105,15 +105,9 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
     ('rules/solver/flow/labels.py', 'self.given &= kept',
      '0: BitAnd -> BitOr'):
         'not known: it wants a test',
-    ('rules/solver/files/effects.py', 'return not effect.writes and effect.exits == PASSED',
-     '7: not removed'):
-        'only how many files count for FDC419',
     ('rules/parallel/shared.py', 'yield from _forks(instance, [*node.then, *node.orelse], known)',
      '0: left out: yield from _forks(instance, [*node.then, *node.orelse], know'):
         'found since by tests/unit/test_shared_things.py',
-    ('rules/solver/files/step_paths.py', 'if files is None:',
-     '0: if ... -> if True'):
-        'equivalent: a cache',
     ('rules/files.py', 'yield from (findings.of_cut(instance, call) for instance, call in files.cut.values())',
      '0: left out: yield from (findings.of_cut(instance, call) for instance, ca'):
         'tests/spec/test_rules.py finds it, which is too slow for the 45 s',

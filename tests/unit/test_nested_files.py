@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from fdc_toolchain import api
 
 from tests.support.inside import fdc
 
@@ -140,6 +141,40 @@ def test_a_folder_that_a_step_went_through_is_no_file(
     head = HEAD.replace("param page", "param pages\nparam page")
     (workspace / "a.plan").write_text(head + plan + TAIL)
     assert [code for code in codes(workspace) if code != "FDC704"] == found
+
+
+@pytest.mark.parametrize(
+    ("plan", "found"),
+    [
+        (write("out") + "read_file out/{page}\n", []),  # the value may be empty
+        (write("out") + "read_file out/{page}/y.md\n", ["FDC415"]),
+        ("read_file out/{page}.md\n" + write("out"), ["FDC415"]),
+        ("read_file out/{page}.md\nread_file out\n", ["FDC415"]),
+        ("delete_file out/a/{page}.md\n" + write("out/a"), ["FDC415"]),
+        (write("out/{page}.md") + write("out"), ["FDC415"]),
+        ("read_file out/{page}.md\n" + write("out.md"), []),
+        ("read_file out/{page}.md\n" + write("out/a.md"), []),
+        ("fork x in {pages} max 3\n  read_file o/{x}/y.md\n  read_file o/y.md\n", []),
+    ],
+)
+def test_a_literal_folder_of_a_computed_path_is_no_file(
+    workspace: Path, plan: str, found: list[str]
+) -> None:
+    (workspace / "o").mkdir()
+    (workspace / "o/y.md").write_text("a")
+    head = HEAD.replace("param page", "param pages\nparam page")
+    (workspace / "a.plan").write_text(head + plan + TAIL)
+    assert [code for code in codes(workspace) if code != "FDC704"] == found
+
+
+def test_in_an_editor_a_loop_is_judged_by_what_now_stands_around_it(workspace: Path) -> None:
+    session = api.Session(workspace=workspace)
+    head = HEAD.replace("param page = a\n", "") + "page <- request_user_input Which?\n"
+    around = ("", "message_user a\n", "message_user a\nread_file o/{page}\n")
+    for more, found in zip(around, ([], [], ["FDC415"]), strict=True):
+        text = f"{head}iterate max 2\n  read_file o/{{page}}/y.md\n{more}{TAIL}"
+        done = session.check(Path("a.plan"), text=text).diagnostics
+        assert [one.code for one in done if one.code == "FDC415"] == found, more
 
 
 def test_a_tool_that_makes_folders_makes_no_file(workspace: Path) -> None:

@@ -13,7 +13,7 @@ from .file_places import refused
 from .solver.files import findings
 from .solver.files.bodies import is_literal
 from .solver.files.failures import CauseTable, Failure
-from .solver.files.nesting import Nesting, Place, makes_folder, may_nest
+from .solver.files.nesting import MAKES, Nesting, Place, makes_folder, may_nest
 from .solver.files.paths import Path, looked_through
 from .solver.files.plan_effects import Files
 from .solver.files.step_paths import LOOKS
@@ -87,9 +87,11 @@ def _passes(failure: Failure, table: CauseTable) -> bool:
 
 
 def _through_file(path: Path, failure: Failure, table: CauseTable, folders: set[Span]) -> bool:
-    """True where a step goes through a file. What is so of literal paths, `file_places` and `nesting` say."""
+    """True where a step goes through a file. What is so of files of the workspace, `file_places` says."""
     made = table.each(failure.causes)
-    return not is_literal(path) and folders.isdisjoint(cause.step for cause in made)
+    return folders.isdisjoint(cause.step for cause in made) and (
+        not is_literal(path) or any(cause.access in MAKES for cause in made)
+    )
 
 
 def _files(context: Context) -> Files:

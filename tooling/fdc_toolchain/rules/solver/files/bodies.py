@@ -93,7 +93,7 @@ def elsewhere(path: Path, effects: Effects) -> Effect:
                 causes |= why
     if not bits:
         return effects.rest
-    return Effect(interference(effects.rest.exits, bits), NOWHERE, False, causes)
+    return Effect(interference(effects.rest.exits, bits), NOWHERE, 0, causes)
 
 
 def perhaps(wild: Wild) -> Wild:
@@ -235,5 +235,5 @@ def in_a_turn(ends: Effects, stops: Effects, most: int | None, turns: Effects) -
     return Effects(paths, rest, perhaps(turns.wild), turns.fixed)
 
 
-SHELL_STEP = Effect(SHELL, NOWHERE, False)
+SHELL_STEP = Effect(SHELL, NOWHERE, 0)
 """A command that may change every file."""

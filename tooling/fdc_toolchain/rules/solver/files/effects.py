@@ -41,17 +41,20 @@ Exits = tuple[int, ...]
 class Effect(NamedTuple):
     """What happens to one path: exit states and failures by entry state (in the order of the states above).
 
+    `uses`: bits, USES where a step names the path as one of a file, and WRITES where it changes the file.
     `tail`: the steps that may have put the file where it is afterwards.
     """
 
     exits: Exits
     failures: AllFailures
-    writes: bool
+    uses: int
     tail: Causes = 0
 
 
+USES, WRITES = 1, 3
+
 _NONE: Failures = frozenset()
-SAME = Effect(tuple(1 << state for state in range(STATES)), NOWHERE, False)
+SAME = Effect(tuple(1 << state for state in range(STATES)), NOWHERE, 0)
 
 THERE: Exits = (PRESENT,) * STATES
 """The interned tuple, so that `is` compares."""
@@ -66,8 +69,8 @@ def _changed(**to: int) -> Exits:
 SHELL = _changed(absent=MADE, present=KEPT, free=BOTH, left=LEFT | KEPT, folder=UNKNOWN)
 """The effect of a command that may change the file in any way."""
 
-PASSED = _changed(present=UNKNOWN, unknown=FOLDER, kept=UNKNOWN, left=UNKNOWN)
-"""The same after a step that uses the path as one of a folder: what fails for that, is said once."""
+PASSED = tuple(UNKNOWN if state in (1, 4, 7) else FOLDER for state in range(STATES))
+"""The same after a step that uses the path as one of a folder: what fails for that, because it is present, is said once."""
 
 CREATES, DELETES, BY_CHANCE, PERHAPS, CERTAINLY = 1, 2, 2, 16, 32
 """Bits of what a step, or a body, may do to a file that it does not name: creates or deletes it (shifted by
@@ -100,15 +103,15 @@ _WANTS_FREE = (
 
 _TABLE = {
     # access: exits from every entry, and by entry why it fails
-    "read": (THERE, _NEEDS, False),
-    "edit": (THERE, _NEEDS, True),
-    "write": (THERE, ("", "", "unknown", "", "", "", "", "", "error"), True),
-    "list": (THERE, _LOOKS, False),
-    "match": (SAME.exits, ("", "", "unknown", "", "", "", "", "", ""), False),
-    "create": (THERE, _WANTS_FREE, True),
-    "delete": (GONE, _NEEDS, True),
-    "same": (THERE, ("error",) * STATES, True),
-    "through": (PASSED, ("", "error", "", "", "error", "", "", "error", ""), False),
+    "read": (THERE, _NEEDS, USES),
+    "edit": (THERE, _NEEDS, WRITES),
+    "write": (THERE, ("", "", "unknown", "", "", "", "", "", "error"), WRITES),
+    "list": (THERE, _LOOKS, USES),
+    "match": (SAME.exits, ("", "", "unknown", "", "", "", "", "", ""), USES),
+    "create": (THERE, _WANTS_FREE, WRITES),
+    "delete": (GONE, _NEEDS, WRITES),
+    "same": (THERE, ("error",) * STATES, WRITES),
+    "through": (PASSED, ("", "error", "", "", "error", "", "", "error", ""), 0),
 }
 """`same`: a file is to have the name that it has. `list`: a folder or file is looked through; `match`: files that a
 glob names, which may be none. `through`: a step uses the path as one of a folder, which a file is not, whatever else might
@@ -120,7 +123,7 @@ COMPUTED = {**CHANGES, "edit": EDITS}
 
 def only_passes(effect: Effect) -> bool:
     """True where steps only use the path as one of a folder."""
-    return not effect.writes and effect.exits == PASSED
+    return not effect.uses
 
 
 _TABLES = {
@@ -133,9 +136,9 @@ _TABLES = {
 
 def effect_of(access: str, span: Span, causes: CauseTable, *, doubts: bool = True) -> Effect:
     """What a step does to the file that it names. `doubts` False: no plan has a command or a computed path."""
-    exits, why, writes = _TABLES[doubts][access]
+    exits, why, uses = _TABLES[doubts][access]
     tail = causes.caused(access, span) if access in CHANGES or access == "through" else 0
-    return new_tuple(Effect, (exits, OfStep(access, span, why), writes, tail))
+    return new_tuple(Effect, (exits, OfStep(access, span, why), uses, tail))
 
 
 def then(first: Effect, second: Effect) -> Effect:
@@ -146,7 +149,7 @@ def then(first: Effect, second: Effect) -> Effect:
         first.exits is THERE
         and second.exits[1] == PRESENT
         and not second.failures[1]
-        and first.writes >= second.writes
+        and first.uses >= second.uses
     ):
         return first  # it is there, and stays
     exits, failures, tail = second.exits, first.failures, second.tail
@@ -160,7 +163,7 @@ def then(first: Effect, second: Effect) -> Effect:
         )  # one state, wherever one comes from
         if start is None or more[start]:
             failures = After(failures, first.exits, first.tail, more)
-    return new_tuple(Effect, (exits, failures, first.writes or second.writes, tail))
+    return new_tuple(Effect, (exits, failures, first.uses | second.uses, tail))
 
 
 _composed: dict[tuple[Exits, Exits], Exits] = {}
@@ -196,8 +199,8 @@ def either(first: Effect, second: Effect) -> Effect:
         failures = second.failures
     elif failures is not second.failures and second.failures is not NOWHERE:
         failures = Either(failures, second.failures)
-    writes = first.writes or second.writes
-    return new_tuple(Effect, (exits, failures, writes, first.tail | second.tail))
+    uses = first.uses | second.uses
+    return new_tuple(Effect, (exits, failures, uses, first.tail | second.tail))
 
 
 MOST_ROUNDS = 2 * STATES
@@ -264,7 +267,7 @@ def moved(effect: Effect, moves: Moves) -> Effect:
     elif not tail:
         return effect
     tail = moves.of(tail) if tail else tail
-    return new_tuple(Effect, (effect.exits, failures, effect.writes, tail))
+    return new_tuple(Effect, (effect.exits, failures, effect.uses, tail))
 
 
 def settled(effect: Effect, entry: int, causes: Causes = 0) -> Effect:
@@ -275,4 +278,4 @@ def settled(effect: Effect, entry: int, causes: Causes = 0) -> Effect:
             failures |= (
                 blamed(effect.failures[state], causes) if state != 1 else effect.failures[state]
             )
-    return Effect(SAME.exits, FromAnywhere(failures) if failures else NOWHERE, False)
+    return Effect(SAME.exits, FromAnywhere(failures) if failures else NOWHERE, USES)

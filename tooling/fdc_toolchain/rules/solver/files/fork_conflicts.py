@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....linking.graph import Instance
 from ....linking.model import Loop
 from .bodies import Effects, perhaps, unnamed
-from .effects import COMMANDS, only_passes, repeat
+from .effects import COMMANDS, WRITES, only_passes, repeat
 from .path_language import APART, CHANCE, KNOWN, NOBODY, SETTLED, hits, opaque
 from .paths import Path
 
@@ -25,7 +25,12 @@ class ForkConflicts:
         """What a loop does whose turns do `outer`. `noted`: a path that all branches of a fork write is a conflict."""
         paths = {}
         for path, effect in outer.paths.items():
-            if node.kind == "fork" and node.most != 1 and effect.writes and path[0] != SETTLED:
+            if (
+                node.kind == "fork"
+                and node.most != 1
+                and effect.uses == WRITES
+                and path[0] != SETTLED
+            ):
                 if noted:
                     self.conflicts.setdefault((id(node), path), (instance, node))
                 paths[path] = repeat(effect, 0, 1)  # what turns do to each other is said by that

@@ -234,8 +234,7 @@ class Files:
                             if access != "read" or here.exits is not THERE:
                                 put(path, here, effect)
                             if literal and self._paths.folders and access in CHANGES:
-                                on_it = Effect(effect.exits, NOWHERE, False, effect.tail)
-                                for folder in self._paths.above(str(path[0]), access):
+                                for folder, on_it in self._paths.above(path, access, effect):
                                     put(folder, now(folder), on_it)
                         bit = (CHANGES if literal else COMPUTED).get(access, 0)
                         if self.computed and bit:
@@ -258,7 +257,7 @@ class Files:
                     if self._limits:
                         logged(Effects({}, SAME, {self._limits: (CERTAINLY, why)}, {}))
                     else:
-                        logged(Effects({}, Effect(SHELL, NOWHERE, False, why), {}, {}))
+                        logged(Effects({}, Effect(SHELL, NOWHERE, 0, why), {}, {}))
                 continue
             moves = None
             if isinstance(node, Invoke):

@@ -9,7 +9,18 @@ from ....linking.bound import always_rebound, bound_in, rebound
 from ....linking.model import Act, Choice, Invoke, Loop, Node, Unit
 from ....syntax.values import Value
 from .bodies import is_literal
-from .effects import CHANGES, CREATES, SAME, UNKNOWN, Effect, effect_of, either, settled
+from .effects import (
+    CHANGES,
+    CREATES,
+    NOWHERE,
+    SAME,
+    UNKNOWN,
+    USES,
+    Effect,
+    effect_of,
+    either,
+    settled,
+)
 from .failures import CauseTable
 from .path_language import NOBODY, SETTLED, VALUE, language_of
 from .paths import Part, Path, filled, looked_through, path_of
@@ -44,18 +55,6 @@ def _marks(nodes: list[Node]) -> set[str]:
     return marks
 
 
-def _found(nodes: list[Node]) -> set[str]:
-    """The names that files of loops have."""
-    names: set[str] = set()
-    for node in nodes:
-        if isinstance(node, Loop):
-            own = (node.name, node.alias) if node.kind == "each" else ()
-            names |= {name for name in own if name} | _found(node.body)
-        elif isinstance(node, Choice):
-            names |= _found(node.then) | _found(node.orelse)
-    return names
-
-
 def bound_twice(unit: Unit) -> set[str]:
     """Names of results that are bound at two places, or have a second meaning: which file they name is not followed."""
     seen = set(unit.params)
@@ -85,7 +84,6 @@ class StepPaths:
         self.single = frozenset(single)
         self.doubtful = doubtful
         self._unstable: dict[str, frozenset[str]] = {}
-        self._files: dict[str, set[Path]] = {}
         self._before: dict[tuple[str, Part], Path] = {}
         """What a name of a plan that is bound again stood for before: on some runs it still does."""
 
@@ -157,38 +155,29 @@ class StepPaths:
             found = self._unstable[unit.key] = frozenset(bound_twice(unit))
         return found
 
-    def above(self, name: str, access: str) -> list[Path]:
+    def above(self, path: Path, access: str, effect: Effect) -> Iterator[tuple[Path, Effect]]:
         """The folders that some plan looks through which are there once a file is, or the file as one of them."""
+        name = str(path[0])
         names = [name]
         if CHANGES[access] == CREATES:
             names += [name[:at] for at, char in enumerate(name) if char == "/"]
-        return [(f"{one}/",) for one in names if one in self.folders]
+        on_it = Effect(effect.exits, NOWHERE, USES, effect.tail)
+        yield from (((f"{one}/",), on_it) for one in names if one in self.folders)
 
     def through(
         self, unit: Unit, value: Value, env: dict[str, Path], span: Span
     ) -> Iterator[tuple[Path, Effect]]:
-        """The folders on the way to a computed path that may be files of the plan, whatever values follow."""
+        """The folders on the way to a computed path, whatever values follow."""
         path = path_of(value)
         for number, part in enumerate(path):
-            for at, char in enumerate(part if number and isinstance(part, str) else ""):
-                folder = (*path[:number], part[:at]) if at else path[:number]
-                if char == "/" and self._is_file(unit, folder):
-                    below = (part[at:], *path[number + 1 :])
+            for at, char in enumerate(part if isinstance(part, str) else ""):
+                below = (part[at:], *path[number + 1 :])
+                if char == "/" and (at or number) and any(self._named(one, env) for one in below):
+                    folder = (*path[:number], part[:at]) if at else path[:number]
                     folder = filled(folder, env)[0] or folder
-                    if any(self._named(one, env) for one in below):
-                        for one in self._as_before(unit.key, folder):
-                            yield one, effect_of("through", span, self.causes)
-
-    def _is_file(self, unit: Unit, path: Path) -> bool:
-        """Whether a plan uses a computed path as one of a file, or gives it to a plan, or may be given it."""
-        files = self._files.get(unit.key)
-        if files is None:
-            values = [value for act in unit.acts for _, value in act.bound.files]
-            values += [value for call in unit.calls for value in call.arguments.values()]
-            files = {path_of(value) for value in values if "{" in value.text}
-            files |= {((name,),) for name in (*unit.params, *_found(unit.body))}
-            self._files[unit.key] = files
-        return path in files
+                    passed = effect_of("through", span, self.causes)
+                    for one in self._as_before(unit.key, folder):
+                        yield one, passed if one == folder else either(SAME, passed)
 
     def _named(self, part: Part, env: dict[str, Path]) -> bool:
         """Whether a part of a path names something there, and not the folder before it."""
