@@ -28,6 +28,9 @@ LINES = (
     "create_file_with_block notes/new.md", "    text of {x}", "run_in_bash_session make test", "grep word docs/sub",
     "use pack research", "use pack repair", "use pack nothing", "found <- scan_documents docs", "scan_documents {x}",
     "close_repair x", "require cited(x) else \"no\"",
+    "read_file docs/{x}", "    read_file docs/{x}/a.md", "x <- request_user_input Which?", "    x <- request_user_input Which?",
+    "delete_file docs/{x}", "    create_file_with_block docs/{x}.md", "fork x in {run} max 2", "if x == a",
+    "    call_plan a.plan x={x}",
 )  # fmt: skip
 
 
@@ -136,3 +139,17 @@ def test_a_changed_catalogue_changes_what_is_kept(tmp_path: Path) -> None:
     assert "FDC301" not in str(judged(tmp_path, "a.plan", texts, kept))
     catalogue("listen")
     assert "FDC301" in str(judged(tmp_path, "a.plan", texts, kept))
+
+
+def test_what_branches_do_to_each_other_is_said_after_each_edit(tmp_path: Path) -> None:
+    diff = "      <<<<<<< SEARCH\n      a\n      =======\n      b\n      >>>>>>> REPLACE\n"
+    fork = "  fork x in {l} max 9 keep failures\n    replace_with_git_merge_diff {x}\n" + diff
+    again = "  call_plan child.plan page={page} depth 1\n"
+    child = f'param page\nif page < "m"\n{again}else\n  l <- list_files none/*.md\n{fork}'
+    kept = Kept()
+    for word in "abc":
+        main = f"set_plan {word}\nplan_step_complete x\ncall_plan child.plan page=x\nclose_task\nsubmit\n"
+        texts = {"child.plan": child, "a.plan": main}
+        cold = judged(tmp_path, "a.plan", texts, None)
+        assert "FDC704" in str(cold)
+        assert judged(tmp_path, "a.plan", texts, kept) == cold

@@ -51,9 +51,9 @@ class KeptEffects:
         row = self._known.get(id(node))
         if row is not None and row[1] == unstable:
             return row[2]
-        before = len(forks.conflicts), len(forks.doubts)
+        before = forks.noted
         found = make()
-        if before == (len(forks.conflicts), len(forks.doubts)) and not _calls([node]):
+        if before == forks.noted and not _calls([node]):
             self._known[id(node)] = node, unstable, found  # held, so that no other has its id
         return found
 

@@ -14,12 +14,13 @@ class ForkConflicts:
     """`conflicts`: the paths that all branches of a fork write.
 
     `doubts`: by fork, the pairs of paths that different branches may use at the same time, and whether only a value
-    that is unknown makes it so.
+    that is unknown makes it so. `noted`: how often something was added to either, known before or not.
     """
 
     def __init__(self) -> None:
         self.conflicts: dict[tuple[int, Path], tuple[Instance, Loop]] = {}
         self.doubts: dict[int, tuple[Instance, Loop, dict[tuple[Path, Path], int]]] = {}
+        self.noted = 0
 
     def turns(self, instance: Instance, node: Loop, outer: Effects, *, noted: bool) -> Effects:
         """What a loop does whose turns do `outer`. `noted`: a path that all branches of a fork write is a conflict."""
@@ -32,6 +33,7 @@ class ForkConflicts:
                 and path[0] != SETTLED
             ):
                 if noted:
+                    self.noted += 1
                     self.conflicts.setdefault((id(node), path), (instance, node))
                 paths[path] = repeat(effect, 0, 1)  # what turns do to each other is said by that
             else:
@@ -55,4 +57,5 @@ class ForkConflicts:
                 if other != one and other[0] != SETTLED and (met := hits(there, other)) != APART:
                     pairs[one, other] = met
         if pairs:
+            self.noted += 1
             self.doubts.setdefault(id(node), (instance, node, {}))[2].update(pairs)
