@@ -96,9 +96,6 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
     ('rules/solver/files/path_language.py', 'if token == "folders":',
      '0: if ... -> if False'):
         'not known: it wants a test',
-    ('rules/protocol_rules/proved.py', 'letter > 0 and letter & wanted',
-     '0: And -> Or'):
-        'not known: it wants a test',
     ('rules/solver/files/plan_effects.py', 'if looks and not changing:',
      '0: if ... -> if True'):
         'not known: it wants a test',

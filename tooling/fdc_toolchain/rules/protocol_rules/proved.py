@@ -21,20 +21,8 @@ from ..solver.words import Machine, Steps, Summaries
 from .rule_machine import STOP
 
 
-class Verdict(NamedTuple):
-    """The result for the runs of one root under one rule; `findings`: why it is not proved."""
-
-    rule: Obligation
-    root: Instance
-    status: str
-    """holds, vacuous (no run does what the rule is about), violated or unproved."""
-    findings: list[Diagnostic]
-
-
-def verdicts(
-    context: Context, rules: tuple[Obligation, ...], *, closely: bool = False
-) -> Iterator[Verdict]:
-    """The verdicts on every root and each rule that applies to it. `closely`: those that hold, too, and whether vacuously."""
+def findings(context: Context, rules: tuple[Obligation, ...]) -> Iterator[Diagnostic]:
+    """Why rules that apply to a root are not proved for its runs: nothing where all of them are."""
     together = Together(rules)
     for instance, governing in context.roots:
         automaton = None if governing is None else governing.path
@@ -44,19 +32,11 @@ def verdicts(
             if rule.applies(instance.unit.key, automaton)
         ]
         suspect = together.suspects(instance, meant)
-        for number in meant:
-            rule = rules[number]
-            if number in suspect:
-                from .rule_violations import judged  # loaded where there is something to explain
+        for number in sorted(suspect):
+            from .rule_violations import judged  # loaded where there is something to explain
 
-                status, found = judged(instance, rule, context.linker.files.read(rule.path) or b"")
-                if found:
-                    yield Verdict(rule, instance, status, found)
-                    continue
-            if closely:
-                yield Verdict(
-                    rule, instance, "holds" if together.wakes(instance, number) else "vacuous", []
-                )
+            rule = rules[number]
+            yield from judged(instance, rule, context.linker.files.read(rule.path) or b"")
 
 
 # ---- all rules in one walk --------------------------------------------------------------------------
@@ -224,13 +204,3 @@ class Together(Summaries):
             if states & ~made.accept:
                 out.add(number)
         return out
-
-    def wakes(self, root: Instance, number: int) -> bool:
-        """True if some run of a root may contain a step that a rule covers."""
-        wanted = self.made[number].wakes
-        return not wanted or any(
-            letter > 0 and letter & wanted
-            for symbol in self.alphabet(root, root.unit.body)
-            if symbol != STOP
-            for letter in symbol[number]  # type: ignore[index]
-        )

@@ -58,8 +58,8 @@ def cases(root: Instance, rule: Obligation) -> Iterator[Case] | None:
     return each_value(root, rule)
 
 
-def judged(root: Instance, rule: Obligation, source: bytes) -> tuple[str, list[Diagnostic]]:
-    """(violated or unproved or holds, the findings) of a root under a rule that some run of it may break.
+def judged(root: Instance, rule: Obligation, source: bytes) -> list[Diagnostic]:
+    """The findings of a root under a rule that some run of it may break; none where it holds all the same.
 
     `source` is the protocol's text: the findings point at the rule in it.
     """
@@ -89,8 +89,7 @@ def judged(root: Instance, rule: Obligation, source: bytes) -> tuple[str, list[D
             sure += broken
     by_place = {item.trace[-1].span if item.trace else item.span: item for item in reversed(sure)}
     found = list(by_place.values())[: -MOST - 1 : -1] or doubts[:1]
-    status = "violated" if sure else "unproved" if doubts else "holds"
-    return status, [item._replace(labels=(*item.labels, where)) for item in found]
+    return [item._replace(labels=(*item.labels, where)) for item in found]
 
 
 def _judged(

@@ -11,7 +11,6 @@ from ..solver.rule import Context
 def check(context: Context) -> Iterator[Diagnostic]:
     """The violations and possible violations of the rules by every root."""
     if context.linker.obligations:
-        from .proved import verdicts
+        from .proved import findings
 
-        for verdict in verdicts(context, context.linker.obligations):
-            yield from verdict.findings
+        yield from findings(context, context.linker.obligations)
