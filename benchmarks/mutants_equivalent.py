@@ -56,7 +56,7 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
         'found since by tests/unit/test_graph.py',
     ('rules/solver/flow/plan_flow.py', 'outer, result, fails = self.choices, self.result, self.fails | over | self.choices',
      '50: BitOr -> BitAnd'):
-        'not known: it wants a test',
+        'perhaps equivalent: what may stop a loop is told beside it; six ways to see it gave the same findings',
     ('rules/names.py', 'self.clock += 1',
      '0: left out: self.clock += 1'):
         'only a warning of names that nobody uses',
@@ -68,7 +68,7 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
         'only the place of a finding',
     ('rules/merges.py', 'self._within += 1',
      '0: left out: self._within += 1'):
-        'not known: it wants a test',
+        'quicker only: below zero nothing is kept, and each body is looked at again',
     ('rules/solver/types/views.py', 'if (id(instance), given) not in self._known and self._count.get(',
      '0: if ... -> if False'):
         'quicker only, in plans with very many calls',
@@ -95,13 +95,13 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
         'perhaps equivalent: five ways to see it gave the same findings',
     ('rules/solver/files/path_language.py', 'if token == "folders":',
      '0: if ... -> if False'):
-        'not known: it wants a test',
+        'found since by tests/property/test_patterns.py',
     ('rules/solver/files/plan_effects.py', 'if looks and not changing:',
      '0: if ... -> if True'):
-        'not known: it wants a test',
+        'found since by tests/unit/test_rows_of_own_tools.py',
     ('rules/solver/flow/labels.py', 'self.given &= kept',
      '0: BitAnd -> BitOr'):
-        'not known: it wants a test',
+        'found since by tests/unit/test_flow_marks.py',
     ('rules/parallel/shared.py', 'yield from _forks(instance, [*node.then, *node.orelse], known)',
      '0: left out: yield from _forks(instance, [*node.then, *node.orelse], know'):
         'found since by tests/unit/test_shared_things.py',

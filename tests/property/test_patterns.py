@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from fdc_toolchain.certificate.file_sets import HOLE, apart, files_of
 from fdc_toolchain.rules.solver.events import fits, pattern_of
-from fdc_toolchain.rules.solver.files.path_language import APART, GLOB, hits
+from fdc_toolchain.rules.solver.files.path_language import ALLOW, APART, GLOB, hits
 from fdc_toolchain.rules.solver.files.paths import Path, path_of
 from fdc_toolchain.rules.solver.flow.file_taint import meet as meet_in_flow
 from fdc_toolchain.rules.solver.flow.file_taint import pattern_of as pattern_of_path
@@ -152,3 +152,10 @@ def test_a_question_mark_is_one_character_that_is_no_dot_where_the_name_begins()
         ("a.mdx", False),
     ):
         assert (hits(found, (name,)) != APART) is met, name
+
+
+def test_a_command_may_change_just_the_files_that_an_allowed_glob_matches() -> None:
+    """A `**` in it is any number of folders, hidden ones too."""
+    for glob, file in product(GLOBS, FILES):
+        may = hits(((ALLOW, ALLOW + glob),), (file,)) != APART
+        assert may == matches(file, glob), (glob, file)

@@ -8,6 +8,7 @@ from fdc_toolchain.certificate.making import make_data
 from fdc_toolchain.certificate.plans import Wrong
 from fdc_toolchain.check import program_of
 from fdc_toolchain.linking.project.settings import Settings
+from fdc_toolchain.rules.solver.flow.labels import Atom, Earlier, Labels
 
 from tests.support.linting import findings, lint
 
@@ -118,3 +119,18 @@ def test_the_folder_of_a_run_may_be_named_in_part() -> None:
         read = "a <- read_file {run}/p.txt\nread_file {a}\n"
         checked = lint({"a.plan": WEB + ask + write + read}, "a.plan")
         assert bool(findings(checked, "FDC471")) is found, path
+
+
+def test_what_is_released_is_in_no_sum_of_atoms() -> None:
+    labels = Labels()
+    kept = labels.bit(Atom("untrusted", Earlier("the file a", "said"), frozenset()))
+    sums = ("given", "tainting", "outside", "lasting", "refusing")
+    before = {name: str(getattr(labels, name)) for name in sums}
+    mark = labels.mark()
+    labels.bit(Atom("untrusted", Earlier("the file b", "said"), frozenset()))
+    labels.stands_for("page")
+    assert all(str(getattr(labels, name)) != before[name] for name in sums)
+    labels.release(mark)
+    assert before == {name: str(getattr(labels, name)) for name in sums}
+    trusted = labels.bit(Atom("workspace", Earlier("the file c", "said"), frozenset()))
+    assert trusted != kept and not trusted & (labels.outside | labels.given)

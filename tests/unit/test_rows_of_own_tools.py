@@ -62,3 +62,19 @@ def test_the_schema_of_a_prompt_is_a_json_object(schema: str | None, found: list
     }
     files = {"ask.md": "Count.\n", **({} if schema is None else {"ask.json": schema})}
     assert codes(row, "count\n", **files) == found
+
+
+def test_a_folder_that_a_tool_of_your_own_looks_through_may_be_missing() -> None:
+    """Only `list_files` and `grep` fail there."""
+    row = {
+        "run": PYTHON,
+        "access": {"read": ["**"], "write": ["out/**"]},
+        "parameters": [
+            {"name": "into", "kind": "path", "access": "write"},
+            {"name": "files", "kind": "glob"},
+        ],
+    }
+    for step, found in (("count out/a none", []), ("list_files none", ["FDC411"])):
+        assert (
+            codes(row, f"set_plan x\nplan_step_complete x\n{step}\nclose_task\nsubmit\n") == found
+        )
