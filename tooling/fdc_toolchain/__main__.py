@@ -30,8 +30,10 @@ def _make(name: str, folder: str) -> None:
 
 
 if __name__ == "__main__":
-    if not __package__:
-        _found()
-    from fdc_toolchain.cli.fast_path import entry
-
+    try:
+        if not __package__:
+            _found()
+        from fdc_toolchain.cli.fast_path import entry
+    except KeyboardInterrupt:
+        os._exit(130)
     entry()
