@@ -40,7 +40,8 @@ _BODY: dict[str, tuple[type, ...]] = {
 _RECORD: dict[str, tuple[type, ...]] = {
     "kind": (str,), "address": (str,), "turn": (int,), "tool": (str,), "request": (str,), "at": (int, float), "body": (dict,),
 }  # fmt: skip
-_EARLIEST, _LATEST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999; a clock may be before 1970
+_EARLIEST = -62_135_596_800  # the beginning of the year 1: a clock may be before 1970
+_LATEST = 253_402_300_799  # the end of the year 9999
 _LARGEST = 1 << 53
 
 
