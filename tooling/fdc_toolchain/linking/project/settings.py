@@ -101,16 +101,14 @@ def read_settings(root: str) -> Settings:
 
 def _parse(data: bytes, name: str) -> Settings | None:
     """The settings in a file; None where a pyproject.toml has none."""
-    import tomllib
+    from ...text.toml import parsed
 
     try:
-        table: Any = tomllib.loads(data.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+        table: Any = parsed(data.decode("utf-8"))
+    except ValueError as wrong:
         if name == "pyproject.toml" and b"tool.fdc" not in data:
             return None  # the file has no settings of fdc, and its own tools report the fault
         raise SettingsError(f"{name}: {wrong}") from wrong
-    except RecursionError as wrong:
-        raise SettingsError(f"{name}: nested too deeply") from wrong
     if name != "pyproject.toml":
         return _settings(table, name)
     tools = table.get("tool")
