@@ -30,10 +30,8 @@ def _make(name: str, folder: str) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        if not __package__:
-            _found()
-        from fdc_toolchain.cli.fast_path import entry
-    except KeyboardInterrupt:
-        os._exit(130)
+    if not __package__:
+        _found()
+    from fdc_toolchain.cli.fast_path import entry
+
     entry()

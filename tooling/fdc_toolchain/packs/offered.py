@@ -6,13 +6,13 @@ import configparser
 import hashlib
 import os
 import tempfile
+import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ..exits import UsageError
-from ..text import toml
 from .beside import FILE, GROUP
 from .model import Pack, PackError, pack_of
 from .read import content, read
@@ -113,12 +113,12 @@ def _of_project(folder: str) -> list[str]:
 def _project(folder: str) -> dict[str, Any]:
     """What a folder's `pyproject.toml` says."""
     try:
-        return toml.parsed(content(os.path.join(folder, "pyproject.toml")).decode())
+        return tomllib.loads(content(os.path.join(folder, "pyproject.toml")).decode())
     except FileNotFoundError:
         raise UsageError(
             f"`{folder}` has no `pyproject.toml`; create a pack with `fdc pack new`"
         ) from None
-    except ValueError as wrong:
+    except (ValueError, RecursionError) as wrong:
         raise UsageError(f"`{folder}/pyproject.toml` cannot be read: {wrong}") from wrong
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import durable
-from ..text import toml
 from .beside import FILE
 from .model import PackError
 
@@ -56,14 +55,16 @@ def parsed(data: bytes, path: str, *, data_only: bool = False) -> dict[str, Any]
     except UnicodeDecodeError as wrong:
         raise PackError(f"the file is not UTF-8 text (byte {wrong.start})", path) from None
     try:
-        document = toml.parsed(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
         found = _PLACE.match(str(wrong))
         line = int((found[2] if found else None) or text.count("\n") + 1)
         said = found[1] if found else str(wrong)
         raise PackError(f"invalid TOML: {said[:1].lower()}{said[1:]}", path, line) from None
-    except ValueError as wrong:
-        raise PackError(f"invalid TOML: {wrong}", path, 1) from None
+    except RecursionError:
+        raise PackError("invalid TOML: nested too deeply", path, 1) from None
+    except ValueError:
+        raise PackError("invalid TOML: a number has too many digits", path, 1) from None
     for keys, said in (*_wrong(document), *(_code(document) if data_only else ())):
         raise PackError(said, path, _line(text, keys))
     return document

@@ -76,11 +76,10 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     notes: dict[str, Any] = {}
     context.root.open_named()
     settings = context.root.settings()
-    # what only reads data is no program of the workspace, which text from outside may have written
-    path = {} if only_looks(command) is None else {"PATH": outside_path()}
+    path = {} if only_looks(command) is None else {"PATH": outside_path()}  # what reads data is no program of the workspace
     try:
-        argv = ["bash", "-c", command]
-        done = replaced.again(lambda: _run(argv, context, notes, True, variables=path))
+        words = ["bash", "-c", command]
+        done = replaced.again(lambda: _run(words, context, notes, True, variables=path))
     except ToolFailure as failure:
         return Outcome(failure=Failure(failure.kind, str(failure)), notes=notes)
     changed = context.root.changed(settings)
@@ -265,11 +264,11 @@ def _refused(said: dict[str, str]) -> None:
             "sandbox",
             f"{said['lost']}, so the outcome of the command is unknown; all of its processes were ended",
         )
-    if "refused" not in said and "killed" not in said:
-        return
     if "killed" in said:
         raise ToolFailure("limit", f"the command had {said['killed']} and was killed")
-    why = said.get("refused", "")
+    if "refused" not in said:
+        return
+    why = said["refused"]
     if why.endswith("is not installed on this machine"):
         raise ToolFailure("unavailable", why)
     if why == replaced.REPLACED:
