@@ -76,7 +76,8 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     notes: dict[str, Any] = {}
     context.root.open_named()
     settings = context.root.settings()
-    path = {} if only_looks(command) is None else {"PATH": outside_path()}  # what reads data is no program of the workspace
+    # what only reads data is no program of the workspace, which text from outside may have written
+    path = {} if only_looks(command) is None else {"PATH": outside_path()}
     try:
         words = ["bash", "-c", command]
         done = replaced.again(lambda: _run(words, context, notes, True, variables=path))
@@ -271,11 +272,10 @@ def _refused(said: dict[str, str]) -> None:
     why = said["refused"]
     if why.endswith("is not installed on this machine"):
         raise ToolFailure("unavailable", why)
-    if why == replaced.REPLACED:
-        raise replaced.Replaced("sandbox", f"the command was not run: {why}")
     if why.startswith(f"[Errno {errno.E2BIG}]"):
         raise ToolFailure("size", "the command is longer than the operating system allows")
-    raise ToolFailure(
+    failure = replaced.Replaced if why == replaced.REPLACED else ToolFailure
+    raise failure(
         "sandbox", f"the command was not run, because its sandbox could not be created: {why}"
     )
 
