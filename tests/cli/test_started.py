@@ -108,3 +108,28 @@ def test_a_signal_ends_any_command_with_its_documented_code(which: signal.Signal
         process.send_signal(which)
         assert process.communicate() == ("", "fdc: interrupted\n")
     assert process.returncode == 130
+
+
+INTERRUPTED_AT = """
+import os, signal, sys
+at = sys.argv.pop(1)
+class Importing:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == at:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Importing)
+from fdc_toolchain.cli.fast_path import entry
+entry()
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["cli.linting.fast_lint", "console.process", "cli.linting.options", "cli.main"]
+)
+def test_an_interrupt_while_fdc_is_imported_ends_as_one_of_its_commands_does(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_AT, f"fdc_toolchain.{module}", "--version"],
+        env=clean_environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (130, "", "fdc: interrupted\n") == (done.returncode, done.stdout, done.stderr)

@@ -13,6 +13,7 @@ from fdc_toolchain.linking.project.obeyed import Leads, of_environment
 from fdc_toolchain.linking.project.protected import named, protected
 from fdc_toolchain.linking.project.secret_files import secret
 from fdc_toolchain.sandbox import programs, sandbox
+from fdc_toolchain.tools import shell
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 
@@ -216,6 +217,29 @@ def test_a_link_to_the_rules_leads_where_it_led(root, tier):
         os.readlink(Path(root.path, "CLAUDE.md")) == "AGENTS.md"
         and Path(root.path, "CLAUDE.md").read_text() == "rules\n"
     )
+
+
+def test_a_link_in_the_place_of_a_folder_while_a_sandbox_is_made_opens_nothing(
+    root, tier, monkeypatch
+):
+    """Another command of the run can put it there: mounts are of what fdc found, or nothing is started."""
+    for path in (".git/config", "out/a/CLAUDE.md"):
+        Path(root.path, path).parent.mkdir(parents=True)
+        Path(root.path, path).write_text("was\n")
+    folder, start = Path(root.path, "out/a"), shell.started
+
+    def swapped(*words, **more):
+        if not folder.is_symlink():
+            folder.rename(folder.with_name("b"))
+            folder.symlink_to("../.git")
+        return start(*words, **more)
+
+    monkeypatch.setattr(shell, "started", swapped)
+    outcome = run(
+        root, "touch src/ran; echo is > .git/config; echo is > out/a/config; exit 0", only(tier)
+    )
+    assert "was\n" == Path(root.path, ".git/config").read_text(), outcome
+    assert Path(root.path, "src/ran").exists() or "sandbox" == outcome.failure.kind
 
 
 def test_no_command_gives_a_protected_or_secret_file_a_second_name(root, tier):

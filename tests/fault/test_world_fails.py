@@ -99,6 +99,26 @@ def test_a_clock_that_jumps_changes_no_outcome_and_never_makes_the_run_younger(t
     assert [record[:5] for record in jumping.records] == [record[:5] for record in calm.records]
 
 
+BEFORE_1970 = """
+import sys, time
+real = time.time
+time.time = lambda: real() - 3e9
+from fdc_toolchain.cli.fast_path import entry
+entry()
+"""
+
+
+def test_a_clock_before_1970_hides_no_run(workspace: Path) -> None:
+    """Failure test 10: what such a clock wrote is shown, and later runs are not held up."""
+    (workspace / "a.plan").write_text(PLAN)
+    old = run_process([sys.executable, "-c", BEFORE_1970, "run", "a.plan"], cwd=workspace)
+    assert (0, "") == (old.returncode, old.stderr)
+    (workspace / "b.txt").unlink()
+    assert 0 == fdc("run", "a.plan", cwd=workspace).returncode
+    listed = json.loads(fdc("runs", "--format", "json", cwd=workspace).stdout)["runs"]
+    assert ["19", "20"] == [row["started"][:2] for row in listed]
+
+
 class Signal:
     """A connection during whose `number`-th statement a signal comes: Python raises when the statement has been done."""
 

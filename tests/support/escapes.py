@@ -4,6 +4,7 @@ Standard library only: it is copied into the workspace and runs inside. Prints o
 probe to True where it got through. What it needs of the outside (paths, ports) is in its argument.
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -171,6 +172,19 @@ def changes_mode_of_open(path):
     return True
 
 
+def makes_program_of_owner(name):
+    """One that anybody runs as its owner."""
+    with open(name, "wb") as file:
+        for change in (
+            lambda: os.chmod(name, 0o4755),
+            lambda: os.fchmod(file.fileno(), 0o4755),
+            lambda: call(452, -100, name.encode(), 0o4755, 0),
+        ):
+            with contextlib.suppress(OSError):
+                change()
+    return bool(os.stat(name).st_mode & 0o4000)
+
+
 def changes_mode_behind(path):
     """Names a file of its own, and puts a link in its place while it is judged: 2,000 times, and for 1,000 such links."""
     import threading
@@ -318,6 +332,7 @@ def probes(given):
         "mode of a kept file": lambda: changes_mode(".git/config"),
         "mode of an open kept file": lambda: changes_mode_of_open(".git/config"),
         "mode of a file outside, by a race": lambda: changes_mode_behind(f"{outside}/precious"),
+        "a program that runs as its owner": lambda: makes_program_of_owner("owned"),
         "mode of a program": lambda: changes_mode(os.path.realpath(sys.executable)),
         "times of a file outside": lambda: changes_times(f"{outside}/precious"),
         "times of a kept file": lambda: changes_times(".git/config"),

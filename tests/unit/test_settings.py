@@ -96,6 +96,8 @@ def test_the_table_is_found_however_it_is_written(tmp_path: Path, text: str):
 WRONG = {
     'fsn = "x"': "fdc.toml: unknown key `fsn`; did you mean `fsm`?",
     "nonsense": "fdc.toml: Expected '=' after a key",
+    "max-stack = " + "9" * 5000: "fdc.toml: a number has too many digits",
+    "fsm = " + "[" * 100_000: "fdc.toml: nested too deeply",
     "fsm = 3": "fdc.toml: `fsm` takes a text, found 3",
     "strict = 1": "fdc.toml: `strict` takes true or false, found 1",
     "max-stack = true": "fdc.toml: `max-stack` takes a whole number, found true",

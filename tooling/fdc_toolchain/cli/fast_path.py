@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-
-from .linting import fast_lint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +11,21 @@ if TYPE_CHECKING:
 
 
 def entry() -> None:
-    """Runs `fdc`. A lint ends the process without freeing its memory, which would take time."""
-    arguments = sys.argv[1:]
+    """Runs `fdc`. Ctrl-C ends it with 130, also while it is imported."""
+    try:
+        _run(sys.argv[1:])
+    except KeyboardInterrupt:  # before a command could hear it
+        if sys.stderr is not None:
+            print("fdc: interrupted", file=sys.stderr, flush=True)
+        os._exit(130)
+
+
+def _run(arguments: list[str]) -> None:
+    """Runs `fdc ARGUMENTS`. A lint ends the process without freeing its memory, which would take time."""
+    import gc
+
+    from .linting import fast_lint
+
     gc.disable()  # until the end: one collection of what a check leaves takes as long as several of its rules
     code = fast_lint.main(arguments[1:]) if arguments[:1] == ["lint"] else None
     if code is None:
@@ -29,12 +39,7 @@ def entry() -> None:
 
 
 def _every_command(arguments: list[str]) -> NoReturn:
-    try:
-        from ..console.process import leave
-        from .main import main
+    from ..console.process import leave
+    from .main import main
 
-        code = main(arguments)
-    except KeyboardInterrupt:  # before the command could hear it
-        print("fdc: interrupted", file=sys.stderr)
-        code = 130
-    leave(code)
+    leave(main(arguments))

@@ -40,6 +40,7 @@ _BODY: dict[str, tuple[type, ...]] = {
 _RECORD: dict[str, tuple[type, ...]] = {
     "kind": (str,), "address": (str,), "turn": (int,), "tool": (str,), "request": (str,), "at": (int, float), "body": (dict,),
 }  # fmt: skip
+_EARLIEST = -62_135_596_800  # the beginning of the year 1: a clock may be before 1970
 _LATEST = 253_402_300_799  # the end of the year 9999
 _LARGEST = 1 << 53
 
@@ -53,7 +54,8 @@ def fault_of_run(row: Any, inputs: Any, origin: Any, ending: Any) -> str:
         return fault
     if row.status not in _STATUSES:
         return "`status` is none that a run has"
-    if not 0 <= row.started <= _LATEST or row.ended is not None and not 0 <= row.ended <= _LATEST:
+    times = (row.started, row.started if row.ended is None else row.ended)
+    if not all(_EARLIEST <= time <= _LATEST for time in times):
         return "a time is none"
     if not isinstance(inputs, dict) or not all(
         isinstance(inputs.get(name, {}), dict) for name in ("given", "budget")

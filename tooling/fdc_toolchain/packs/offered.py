@@ -118,7 +118,7 @@ def _project(folder: str) -> dict[str, Any]:
         raise UsageError(
             f"`{folder}` has no `pyproject.toml`; create a pack with `fdc pack new`"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+    except (ValueError, RecursionError) as wrong:
         raise UsageError(f"`{folder}/pyproject.toml` cannot be read: {wrong}") from wrong
 
 

@@ -63,6 +63,8 @@ def parsed(data: bytes, path: str, *, data_only: bool = False) -> dict[str, Any]
         raise PackError(f"invalid TOML: {said[:1].lower()}{said[1:]}", path, line) from None
     except RecursionError:
         raise PackError("invalid TOML: nested too deeply", path, 1) from None
+    except ValueError:
+        raise PackError("invalid TOML: a number has too many digits", path, 1) from None
     for keys, said in (*_wrong(document), *(_code(document) if data_only else ())):
         raise PackError(said, path, _line(text, keys))
     return document

@@ -5,12 +5,14 @@ fdc's.
 """
 
 import _socket
+import contextlib
 import ctypes
 import errno
 import os
 import stat
 import struct
 import sys
+from collections.abc import Iterator
 
 _CAPBSET_DROP = 24
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
@@ -35,10 +37,11 @@ class Refused(Exception):
     """The machine does not support what the sandbox needs."""
 
 
-def mount(rows: list, nothing: str) -> None:
+def mount(rows: list, nothing: str, top: str) -> None:
     """Gives the command a view of files of its own: `[path, how]`, `open` and `kept` folders and files, `hidden` folders.
 
-    Over a file with `nothing` the file of that name is laid, which no one may read.
+    Over a file with `nothing` the file of that name is laid, which no one may read. The paths are in the folder `top`, and
+    followed through no link: another command may put one there at any moment.
     """
     if not rows:
         return
@@ -49,19 +52,34 @@ def mount(rows: list, nothing: str) -> None:
     _mounted(None, "/", None, private)
     shut: list[str] = []
     for path, how in rows:
-        if how == "hidden" and os.path.isdir(path):
-            _mounted("none", path, "tmpfs", empty)
-            continue
-        if how == "nothing":
-            _mounted(nothing, path, None, bind)
-            _mounted(None, path, None, remount)
-            continue
-        _mounted(path, path, None, bind)
+        with _place(top, path) as place:
+            if how == "hidden" and os.path.isdir(place):
+                _mounted("none", place, "tmpfs", empty)
+                continue
+            _mounted(nothing if how == "nothing" else place, place, None, bind)
         if how == "kept":
-            _mounted(None, path, None, remount)
             shut.append(path + "/")
-        elif path.startswith(tuple(shut)):
-            _mounted(None, path, None, remount & ~0x1)  # it took after the mount that it lies below
+        elif how != "nothing" and not path.startswith(tuple(shut)):
+            continue
+        with _place(top, path) as place:  # what is mounted there now
+            # `open` took after the mount that it lies below
+            _mounted(None, place, None, remount if how != "open" else remount & ~0x1)
+
+
+@contextlib.contextmanager
+def _place(top: str, path: str) -> Iterator[str]:
+    """A name for what lies at a path in a folder, which stays its name whatever is put there."""
+    root = os.open(
+        top, os.O_PATH | os.O_CLOEXEC
+    )  # anew each time: below what was mounted, the old one is
+    handle = _beneath(root, os.path.relpath(path, top))
+    os.close(root)
+    if handle < 0:
+        raise Refused(f"{path}: it is gone, or a link is in its place")
+    try:
+        yield f"/proc/self/fd/{handle}"
+    finally:
+        os.close(handle)
 
 
 def _mounted(what: str | None, where: str, kind: str | None, flags: int) -> None:

@@ -32,7 +32,7 @@ from ..program.model import Grant
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
 from ..workspace.operator import OPERATOR, Operator, Tier
-from . import python_process, seccomp, views
+from . import python_process, replaced, seccomp, views
 from .attempts import LAUNCHER, NAMESPACES, attempt, bubblewrap, landlock_abi, mounting, sized
 from .programs import SYSTEM, program_folders
 
@@ -140,7 +140,9 @@ def fence(
     }
     notes: dict[str, Any] = {"sandbox": tier, "network": network} if network else {"sandbox": tier}
     if tier == "bubblewrap":
-        plan["argv"] = _bubblewrap(argv, root.path, scratch, inside, programs, seen, network)
+        plan["argv"], plan["compares"] = _bubblewrap(
+            argv, root.path, scratch, inside, programs, seen, network
+        )
     elif tier == "landlock":
         plan.update(_landlock(root.path, scratch, programs, seen))
         if plan["whole"]:
@@ -249,7 +251,8 @@ def _bubblewrap(
     programs: Sequence[str],
     seen: views.View,
     network: bool,
-) -> list[str]:
+) -> tuple[list[str], bool]:
+    """The command line, and whether what it starts compares first what is mounted (`replaced`)."""
     made = [str(bubblewrap()), *NAMESPACES, *(["--share-net"] if network else []), "--clearenv"]
     for name, value in environment.items():
         made += ["--setenv", name, value]
@@ -268,9 +271,15 @@ def _bubblewrap(
             made += ["--symlink", os.readlink(path), path]
         else:
             made += ["--ro-bind-try", path, path]
+    rows = views.mounts(seen)
+    bound = [*(seen.reads or ()), *(path for path, how in rows if how in ("open", "kept"))]
+    there = replaced.identities(root, bound)
+    wanted = {path: said for path, said in there.items() if said}
     for path in [root] if seen.reads is None else seen.reads:
-        made += ["--ro-bind", path, path]
-    for path, how in views.mounts(seen):
+        made += ["--ro-bind", path, path] if path == root or path in there else []
+    for path, how in rows:
+        if how in ("open", "kept") and path not in there:
+            continue  # it is gone, or a link is in its place
         if how == "hidden" and os.path.isdir(path):
             made += ["--tmpfs", path, "--remount-ro", path]
         elif how == "nothing":
@@ -289,9 +298,9 @@ def _bubblewrap(
         "--seccomp",
         "FILTER",
         "--",
-        *argv,
+        *(replaced.compared(argv, root, wanted, scratch) if wanted else argv),
     ]
-    return made
+    return made, bool(wanted)
 
 
 def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View) -> dict[str, Any]:
@@ -303,6 +312,7 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
     write, rows = seen.write, views.mounts(seen)
     whole: list[str] = []
     lists: list[str] = []
+    real = os.path.realpath(root)
     if not mounting():
         rows = []
         closed = [*seen.kept, *seen.hidden]
@@ -323,7 +333,7 @@ def _landlock(root: str, scratch: str, programs: Sequence[str], seen: views.View
         "lists": [os.path.relpath(path, root) for path in lists],
         "reads": [os.path.relpath(path, root) for path in reads],
         "writes": [os.path.relpath(path, root) for path in write],
-        "write": [os.path.realpath(path) for path in (scratch, *write)],
+        "write": [os.path.realpath(scratch), *(real + path[len(root) :] for path in write)],
         "closed": [os.path.realpath(path) for path in (*seen.kept, *seen.hidden)],
         "asked": seccomp.asked(),
         "whole": whole,

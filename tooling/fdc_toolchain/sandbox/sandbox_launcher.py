@@ -17,6 +17,7 @@ import ctypes
 import json
 import os
 import resource
+import select
 import signal
 import struct
 import sys
@@ -26,6 +27,7 @@ _PDEATHSIG, _NO_NEW_PRIVS, _CHILD_SUBREAPER = 1, 38, 36
 _TICK = 0.05
 _POLITE = 1.0
 _LOOK = 0.2  # seconds between looks at the memory
+_TELLS = 9  # as in `replaced`
 _WAITED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -107,9 +109,7 @@ def _watcher(plan: dict, tell: int, guard: int) -> int:
     theirs.close()
     if plan["fence"] == "landlock":
         _answer(ours, plan)
-    wrong = b""
-    while piece := os.read(report, 4096):
-        wrong += piece
+    wrong = _wrong(report)
     if wrong:
         _end(child)
         said = {"refused": wrong.decode("utf-8", "replace"), "code": 125}
@@ -118,6 +118,19 @@ def _watcher(plan: dict, tell: int, guard: int) -> int:
         said = {"killed": why, "code": code} if why else {"code": code}
     os.write(tell, json.dumps(said).encode())
     return 0
+
+
+def _wrong(report: int) -> bytes:
+    """Why the command was not started; empty where it was, which the end of what is told says, or an empty line."""
+    wrong = b""
+    while True:
+        while not select.select([report], [], [], 1.0)[0]:
+            if set(_WAITED[1:]) & signal.sigpending():
+                return b""  # `_watch` ends the command
+        piece = os.read(report, 4096)
+        if not piece or piece == b"\n":
+            return wrong
+        wrong += piece
 
 
 # The one that stays
@@ -328,16 +341,20 @@ def _become(plan: dict, told: int, theirs: _socket.socket) -> None:
     kept = {told, theirs.fileno()}
     seccomp = bytes.fromhex(plan["seccomp"])
     if plan["fence"] == "bubblewrap":
+        if plan.get("compares"):  # the first program in the sandbox says how that went
+            os.dup2(told, _TELLS)
+            os.set_inheritable(_TELLS, True)
+            kept.add(_TELLS)
         handle = os.memfd_create("filter", 0)
         os.write(handle, seccomp)
         os.lseek(handle, 0, os.SEEK_SET)
         os.set_inheritable(handle, True)
         kept.add(handle)
-        argv = [str(handle) if word == "FILTER" else word for word in argv]
+        argv[argv.index("FILTER")] = str(handle)
     _close_all_but(kept)
     if plan["fence"] == "landlock":
         fence = _program("launcher_fence")
-        fence["mount"](plan["mounts"], plan.get("nothing", ""))
+        fence["mount"](plan["mounts"], plan.get("nothing", ""), plan["root"])
         os.chdir(plan["root"])  # where it stands is below the mounts still
         fence["drop_capabilities"]()
         _prctl(_NO_NEW_PRIVS, 1)

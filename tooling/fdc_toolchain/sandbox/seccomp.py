@@ -1,8 +1,8 @@
 """Builds the system-call filter of shell steps: a classic BPF program, as bytes (security: G-SBX).
 
 What is refused: new namespaces and mounts, other processes' memory, the kernel's keys, modules,
-clocks and tracing, io_uring (which would go around the filter), typing into a terminal, and, where
-no network namespace can do it, sockets. Where no other namespace exists either: limits
+clocks and tracing, io_uring (which would go around the filter), typing into a terminal, programs that
+run as their owner (setuid), and, where no network namespace can do it, sockets. Where no other namespace exists either: limits
 and scheduling of other processes, and memory, semaphores and queues that they could share; changes
 of a file's mode, owner and times are put before the process that watches the command (`confine`),
 since Landlock does not judge them. Everything else is allowed: a command is an ordinary program, and
@@ -72,6 +72,11 @@ _ASKED: dict[str, tuple[int | None, int | None]] = {
     "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
     "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
 }  # fmt: skip
+_SETUID = 0o4000
+"""The bit of a file's mode with which anybody runs it as its owner. Nothing that a command writes may have it."""
+_MODES = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2}
+"""The argument with the new mode."""
+
 _SOCKET, _CLONE, _CLONE3, _IOCTL, _SHMGET = (41, 198), (56, 220), (435, 435), (16, 29), (29, 194)
 _SOCKETPAIR = (53, 199)
 
@@ -134,6 +139,9 @@ def program(network: bool, namespaces: bool) -> bytes:
         large = [_argument(1, high=True), *_when(_AT_LEAST, 1, refuse)]
         large += [_argument(1), *_when(_AT_LEAST, _MOST_SEGMENT + 1, refuse), *allow]
         code += _when(_EQUAL, _SHMGET[column], large)
+        for name, argument in _MODES.items():
+            run_as = [_argument(argument), *_when(_ANY_BIT, _SETUID, refuse), *allow]
+            code += _each({name: _ASKED[name]}, column, run_as)
     if not namespaces:
         code += _each(_SHARED, column, refuse)
         code += _each(_ATTRIBUTES, column, [_instruction(_RETURN, _ERRNO | errno.ENOTSUP)])

@@ -27,7 +27,7 @@ from ..engine.ports import Interrupted, InterruptedHere, WorldFailed
 from ..linking.project.protected import outside_path, protected
 from ..linking.project.quiet_git import refuse_pipes
 from ..named_tuples import NamedTuple
-from ..sandbox import listing, views
+from ..sandbox import listing, replaced, views
 from ..sandbox.sandbox import fence
 from ..sandbox.scratch import scratch
 from ..sandbox.writable import withdraw
@@ -79,7 +79,8 @@ def run_in_bash_session(args: dict[str, Any], context: Context) -> Any:
     # what only reads data is no program of the workspace, which text from outside may have written
     path = {} if only_looks(command) is None else {"PATH": outside_path()}
     try:
-        done = _run(["bash", "-c", command], context, notes, True, variables=path)
+        words = ["bash", "-c", command]
+        done = replaced.again(lambda: _run(words, context, notes, True, variables=path))
     except ToolFailure as failure:
         return Outcome(failure=Failure(failure.kind, str(failure)), notes=notes)
     changed = context.root.changed(settings)
@@ -119,7 +120,7 @@ def run_git(
         raise ToolFailure("git", str(failed.strerror)) from None
     program = shutil.which("git", path=outside_path()) or "git"
     argv = [program, *arguments]
-    done = _run(argv, context, {}, False, most=MAX_FILE, variables=variables, git=True)
+    done = replaced.again(lambda: _run(argv, context, {}, False, MAX_FILE, variables, git=True))
     if done.cut:
         raise ToolFailure("size", f"git printed more than {MAX_FILE} bytes")
     return done._replace(output=done.errors) if done.exit_code and not done.output else done
@@ -264,16 +265,17 @@ def _refused(said: dict[str, str]) -> None:
             "sandbox",
             f"{said['lost']}, so the outcome of the command is unknown; all of its processes were ended",
         )
-    if "refused" not in said and "killed" not in said:
-        return
     if "killed" in said:
         raise ToolFailure("limit", f"the command had {said['killed']} and was killed")
-    why = said.get("refused", "")
+    if "refused" not in said:
+        return
+    why = said["refused"]
     if why.endswith("is not installed on this machine"):
         raise ToolFailure("unavailable", why)
     if why.startswith(f"[Errno {errno.E2BIG}]"):
         raise ToolFailure("size", "the command is longer than the operating system allows")
-    raise ToolFailure(
+    failure = replaced.Replaced if why == replaced.REPLACED else ToolFailure
+    raise failure(
         "sandbox", f"the command was not run, because its sandbox could not be created: {why}"
     )
 

@@ -105,12 +105,15 @@ def _parse(data: bytes, name: str) -> Settings | None:
 
     try:
         table: Any = tomllib.loads(data.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+    except (ValueError, RecursionError) as wrong:
         if name == "pyproject.toml" and b"tool.fdc" not in data:
             return None  # the file has no settings of fdc, and its own tools report the fault
-        raise SettingsError(f"{name}: {wrong}") from wrong
-    except RecursionError as wrong:
-        raise SettingsError(f"{name}: nested too deeply") from wrong
+        said = str(wrong)
+        if isinstance(wrong, RecursionError):
+            said = "nested too deeply"
+        elif not isinstance(wrong, (tomllib.TOMLDecodeError, UnicodeDecodeError)):
+            said = "a number has too many digits"  # more than Python converts
+        raise SettingsError(f"{name}: {said}") from wrong
     if name != "pyproject.toml":
         return _settings(table, name)
     tools = table.get("tool")
