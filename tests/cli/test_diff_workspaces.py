@@ -183,6 +183,9 @@ def test_a_copy_of_a_workspace_gives_the_same(sides: tuple[Path, Path]) -> None:
     assert (code, found["differences"], any(found["grown"].values())) == (0, [], False)
     replaced("fdc_tools.json", '"summary": "weigh"', '"summary": "say how heavy it is"')(new)
     replaced("fdc.toml", "protect = [", 'protect = ["docs/more.md", ')(new)
+    automaton = json.loads((new / "own_fsm.json").read_text("utf-8"))
+    automaton["states"].reverse()
+    (new / "own_fsm.json").write_text(json.dumps(automaton), "utf-8")
     code, found = diffed(
         old, new, "--fail-on", "more-access", "--fail-on", "more-cost", "--fail-on", "weaker-gate"
     )

@@ -52,6 +52,32 @@ NO_MORE = {
     "another text that nobody reads": (WRITE + GREEN, WRITE.replace("Tea", "Coffee") + GREEN),
     "a page that was read before": (SEE + GO + WRITE, SEE + GO),
 }  # fmt: skip
+THREE, NINE = (EACH.replace("9", most) + "  hello_world {f}\n" for most in "39")
+MORE_THREE, MORE_NINE = (text.replace("hello_world", "hello_world more") for text in (THREE, NINE))
+MORE_FILES = FILES.replace("hello_world", "hello_world more")
+GATHERS = (
+    "  p <- list_files docs\n  q <- for f in {p} max 9\n    s <- read_file {f}\n    yield {s}\n"
+)
+ROUNDS = GATHERS + "  t <- read_file docs/tea.md\n  message_user {q}\n"
+CARRIES = "iterate max 3 until t == 'go'\n" + ROUNDS + "require t == 'go' else 'x'\n"
+ITERATES = "iterate max {}\n  hello_world a\niterate max {}\n  hello_world b\n"
+COSTLIER = {
+    "loops over a list exchange their bounds": (LIST + THREE + MORE_NINE, LIST + NINE + MORE_THREE),
+    "loops over a list change places": (LIST + THREE + MORE_NINE, LIST + MORE_NINE + THREE),
+    "branches exchange the bounds of their loops": (
+        LIST + "if a == 'x'\n" + inner(THREE) + "else\n" + inner(MORE_NINE),
+        LIST + "if a == 'x'\n" + inner(NINE) + "else\n" + inner(MORE_THREE)),
+    "a bound holds in a branch only": (LIST + THREE + MORE_NINE, LIST + "if a == 'x'\n" + inner(THREE) + MORE_NINE),
+    "a bound holds in a loop only": (
+        LIST + THREE + MORE_NINE, LIST + "for g in {p} max 9\n" + inner(THREE) + MORE_NINE),
+    "loops over files exchange their bounds": (FILES + MORE_FILES.replace("5", "9"), FILES.replace("5", "9") + MORE_FILES),
+    "`iterate`s exchange their rounds": (ITERATES.format(3, 9), ITERATES.format(9, 3)),
+    "a loop in one that carries a value goes on with more items": (CARRIES, CARRIES.replace("max 9", "max 10")),
+}  # fmt: skip
+NO_COSTLIER = {
+    "the first of two loops has the lower bound afterwards": (LIST + NINE + MORE_THREE, LIST + THREE + MORE_NINE),
+    "a loop in one that carries a value has a lower bound": (CARRIES, CARRIES.replace("max 9", "max 8")),
+}  # fmt: skip
 HARMLESS = {
     "a message where the question is not asked": (
         LIST + "if len(p) > 5\n" + inner(OK) + "else\n  message_user few\n", LIST + "if len(p) > 5\n" + inner(OK)),
@@ -90,6 +116,20 @@ def test_more_access_is_told(place: Path, what: str) -> None:
     old, new = (side(place, plan(body)) for body in MORE[what])
     assert compare(old, new).grown["more-access"]
     assert not any(compare(old, old).grown.values())
+
+
+@pytest.mark.parametrize("what", COSTLIER)
+def test_more_cost_is_told(place: Path, what: str) -> None:
+    old, new = (side(place, small(body)) for body in COSTLIER[what])
+    found = compare(old, new)
+    assert found.grown["more-cost"] and not found.grown["more-access"]
+    assert not any(compare(old, old).grown.values())
+
+
+@pytest.mark.parametrize("what", NO_COSTLIER)
+def test_bounds_that_let_no_step_be_done_more_often_pass(place: Path, what: str) -> None:
+    old, new = (side(place, small(body)) for body in NO_COSTLIER[what])
+    assert not any(compare(old, new).grown.values())
 
 
 @pytest.mark.parametrize("what", NO_MORE)

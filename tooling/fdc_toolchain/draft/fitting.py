@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _MOST = 4
 _LEAST = 0.7
 _FEW = frozenset(
-    "a an and are as at be but by each every for from has have how if in into is it its may of on or that the their them"
-    " then there these they this those to was were what when where which who why with".split()
+    "a an and are as at be but by each every for from has have how if in into is it its may of on or out that the their them"
+    " let then there these they this those to was were what when where which who why with".split()
 )
 _GETS = frozenset("find get look show".split())
 """Verbs that ask a tool which only reads for what it gives: its summary often begins with that, not with a verb."""
@@ -158,8 +158,13 @@ def _fitting(tools: Sequence[Tool], task: Task) -> tuple[list[tuple[int, Tool]],
     words = {tool.name: _Words(tool) for tool in tools}
     spread = Counter(word for one in words.values() for word in one.said)
     ordering = Counter(word for one in words.values() for word in one.verbs)
-    asked = _stems(task.plain)
-    orders = {_stem(word) for word in _ORDER.findall(task.plain)}
+    meant = {at: _stem(verb) for at, verb in task.meant.items()}
+    asked = [row for row in _stems(task.plain) if row[0] not in meant]
+    asked = sorted([*asked, *meant.items()])
+    orders = {
+        *meant.values(),
+        *(_stem(row[1]) for row in _ORDER.finditer(task.plain) if row.start(1) not in meant),
+    }
     left = {word for _, word in asked}
     known: set[str] = set()
     chosen: list[tuple[int, Tool]] = []

@@ -31,9 +31,25 @@ _SOUGHT = re.compile(
     r"|\b([A-Z][A-Z0-9_]{2,}|\w*[a-z0-9]_\w+|[a-z]+[A-Z]\w*|\w+(?=\(\)))"
 )
 """What a search is for where nothing stands between quotes: a word that the task says it of, or a name in code."""
+_FOUND = re.compile(
+    r"\b(?:find|where\s+is)\s+(?:the\s+(?:word|text|name)\s+)?(\w+)\s+(?:mentioned\s+|used\s+)?in\b"
+    r"|\b(?:which|what)\s+(?:files|pages|modules|lines)\s+(?:mention|contain|use|have)s?\s+(?:the\s+(?:word|text|name)\s+)?(\w+)"
+)
+"""A search that does not say so; what it is for."""
+_SEES = re.compile(
+    r"(?:^|[.,;:!?(]|\b(?:to|and|then|please|me|you)\b)\s*"
+    r"(browse|display|explore|get|give|inspect|look\s+(?:at|into|through)|open|print|see|show|view)\b"
+    r"|\b(what(?:'s|\s+is|\s+are)?\s+in(?:side)?|what\s+(?:does|do))\b"
+)
+"""A look at something, whatever it is."""
+_COUNTS = re.compile(
+    r"\b(?:(which|what|how\s+many|count)\b(?:\s+\w+){0,3}?|(show|see|give)\b(?:\s+(?:me|us|the|all|of))*)\s+(?:files|documents)\b"
+)
+"""A question for the files themselves."""
 _PATH = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*/?")
 _INSIDE = frozenset(
-    "below check from in inside list of read review scan search summarise summarize through under within".split()
+    "below browse check directory explore folder from in inside list ls me of read review scan search show summarise summarize"
+    " through under view within".split()
 )
 """Words behind which a word can be the name of a folder."""
 _SOURCE = frozenset("about against for from like of than using with".split())
@@ -52,7 +68,7 @@ _KIND = re.compile(
 class Task:
     """`files` and `new` (which do not exist) have the place where they stand; `sources` are files to take something from,
     `targets` new ones to put something into; `each`: the globs whose files the task is about; `content`: what a file or a
-    message is to be."""
+    message is to be; `meant`: verbs for what it says in other words."""
 
     def __init__(self, root: str, task: str, tests: str = "") -> None:
         self.text = " ".join(task.replace("{", "(").replace("}", ")").split())
@@ -90,7 +106,7 @@ class Task:
         self.commands = [one for one in self.commands if one not in names]
         self.quoted = [one for pair in found if (one := pair[0] or pair[2]) and one not in names]
         self.content = [one for one in _CONTENT.findall(self.text) if one not in names]
-        sought = ["".join(one) for one in _SOUGHT.findall(bare)]
+        sought = ["".join(one) for one in (*_SOUGHT.findall(bare), *_FOUND.findall(bare))]
         self.sought = [*self.quoted, *self.commands, *sought]
         kinds = [
             dotted or _KINDS.get(kind, kind) for dotted, kind in _KIND.findall(self.text.lower())
@@ -99,8 +115,34 @@ class Task:
         self.each = self.globs or [
             f"{place}**/*.{kind}" if kind else f"{place}**" for place in places for kind in kinds or [""]
         ]  # fmt: skip
+        self.meant = self._meant(bool(kinds))
         if kinds:
             self.globs = self.each
+
+    def _meant(self, kinds: bool) -> dict[int, str]:
+        """The verbs that name tools, for what the task says in other words, by its place: what it wants to see is a file, or
+        files of a kind, whose texts are read, a folder, which is listed, or what a search finds."""
+        out: dict[int, str] = {}
+        names = {
+            **dict.fromkeys([*self.folders, *self.globs], "list"),
+            **dict.fromkeys(self.files, "read"),
+        }
+        for found in _SEES.finditer(self.plain):
+            at = max(found.start(1), found.start(2))
+            places = {self.text.find(name, at): verb for name, verb in names.items()}
+            after = [place for place in places if place >= 0]
+            if kinds or after:
+                out[self._before_telling(at) if found[2] else at] = (
+                    "read" if kinds else places[min(after)]
+                )
+        for found in _COUNTS.finditer("" if self.files else self.plain):
+            out[self._before_telling(max(found.start(1), found.start(2)))] = "list"
+        return out | {found.start(): "grep" for found in _FOUND.finditer(self.plain)}
+
+    def _before_telling(self, at: int) -> int:
+        """The place of a question, or that before the word by which its answer is to be told."""
+        telling = self.plain.rfind("tell", 0, at)
+        return at if telling < 0 else telling - 1
 
     def _path(self, root: str, word: str, at: int, before: str, after: str) -> None:
         """Takes a word as a file or a folder, where it is one. A file that goes to a folder is a new one there."""

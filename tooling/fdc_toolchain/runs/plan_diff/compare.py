@@ -17,7 +17,7 @@ from .instructions import condition_text, text_of
 from .order import asked_otherwise, followed_otherwise, found_otherwise, unguarded
 from .walk import walk
 from .walked import Walked
-from .workspaces import Side, changed, worse
+from .workspaces import Side, alike, changed, worse
 
 GROWN = ("more-access", "more-cost", "weaker-gate")
 MEASURES = ("steps", "model_calls", "tokens", "money")
@@ -327,6 +327,22 @@ def _only_removed(
 
 
 def _cost(old: Side, new: Side, before: Walked, after: Walked) -> Iterable[str]:
+    found = [*_limits(old, new, before, after)]
+    yield from found or _oftener(before, after)
+
+
+def _oftener(before: Walked, after: Walked) -> Iterable[str]:
+    """Steps that loops do more often, where the worst case of the plan is the same."""
+    then: dict[str, float] = {}
+    for step in before.steps:
+        then[step.given] = max(step.often, then.get(step.given, 0))
+    for step in after.steps:
+        if step.often > then.get(step.given, inf):
+            once = f"{then[step.given]:g} times at most before, {step.often:g} now"
+            yield f"loops do it more often: {step.shown}: {once}"
+
+
+def _limits(old: Side, new: Side, before: Walked, after: Walked) -> Iterable[str]:
     for measure in MEASURES:
         one, other = old.worst[measure], new.worst[measure]
         if any(count > one.get(key, 0) for key, count in other.items()):
@@ -355,7 +371,7 @@ def _weaker(
     old: Mapping[str, Any], new: Mapping[str, Any], before: Walked, after: Walked
 ) -> Iterable[str]:
     one, other = (_plans(side)["main"]["automaton"] for side in (old, new))
-    if one != other or (one and old["automata"][one] != new["automata"][other]):
+    if one != other or (one and not alike(old["automata"][one], new["automata"][other])):
         yield "its automaton changed"
     for name in sorted({*new["automata"]} - {*old["automata"], other}):
         yield f"the automaton `{name}` of a plan that it calls changed"

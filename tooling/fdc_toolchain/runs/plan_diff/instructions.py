@@ -69,14 +69,15 @@ def numbered(body: object, names: Iterable[str]) -> tuple[object, dict[str, int]
     return visit(body), numbers
 
 
+_BOUNDED = ("each", "for", "fork")
+"""Loops that stop a run which has more items than their bound, so that a bound changes no value."""
+
+
 def without_lines(value: Any) -> Any:
-    """Instructions without line numbers."""
+    """Instructions without line numbers, and without the bounds of loops over files or items."""
     if isinstance(value, dict):
-        return {
-            key: without_lines(inner)
-            for key, inner in value.items()
-            if key not in ("line", "evidence", "why")
-        }
+        beside = {"line", "evidence", "why"} | ({"max"} if value.get("op") in _BOUNDED else set())
+        return {key: without_lines(inner) for key, inner in value.items() if key not in beside}
     return [without_lines(inner) for inner in value] if isinstance(value, list) else value
 
 

@@ -57,6 +57,8 @@ class _Walker:
         self.seen: dict[str, Seen] = {}
         self.turns: dict[Origin, int] = {}
         self.limits: dict[Origin, float] = {}
+        self.passing: dict[Origin, float] = {}  # the most items with which a run comes here
+        self.often = 1.0
         self.times: dict[Origin, int] = {}
         self.over: list[Origin] = []
         self.loops: Loops = ()
@@ -189,7 +191,7 @@ class _Walker:
         place = len(self.acted)
         done = Done(
             row["tool"], what, everything, gates, found, line.strip(), acts(tool), stores(tool), place, place, names,
-            looked_at if acts(tool) else NO_FILE, files_changed(tool, known), self.loops,
+            looked_at if acts(tool) else NO_FILE, files_changed(tool, known), self.loops, self.often,
         )  # fmt: skip
         self.steps.append(done)
         asks = asks_a_person(tool)
@@ -248,8 +250,13 @@ class _Walker:
             self.gate("else", asked, f"else of {shown}"),
         )
         self.opposite |= {holds: fails, fails: holds}
+        passing = self.passing
         one = self.body(row["then"], then, gates | {holds})
+        here, self.passing = self.passing, passing
         other = self.body(row["else"], orelse, gates | {fails})
+        self.passing = {
+            over: max(here[over], self.passing[over]) for over in here.keys() & self.passing.keys()
+        }
         for name in {*then, *orelse}:
             if then.get(name) != orelse.get(name):
                 env[name] = told("either", asked, then.get(name), orelse.get(name))
@@ -306,9 +313,13 @@ class _Walker:
             self.lenient[
                 "a branch of a fork may fail while the run continues (`keep failures`)", over
             ] += 1
+        most = inf if row.get("max") is None else float(row["max"])
         if row["op"] != "iterate":  # which goes on after its last round
-            most = inf if row.get("max") is None else float(row["max"])
             self.limits[over] = min(most, self.limits.get(over, inf))
+            most = min(most, self.passing.get(over, inf))
+            self.passing = {**self.passing, over: most}
+        often, passing = self.often, self.passing
+        self.often *= most
         asked = self.asked()
         outer, self.results = self.results, []
         self.over.append(over)
@@ -318,7 +329,9 @@ class _Walker:
         around, self.loops = self.loops, (*self.loops, (self.number, some))
         after = self.body(row["body"], inner, gates | {some}) - {some}
         self.over.pop()
-        self.loops = around
+        self.loops, self.often = around, often
+        if row["op"] != "iterate":  # it may do no round
+            self.passing = passing
         if not self.over:
             self._again(*begun)
         if row["op"] == "iterate" and carried:

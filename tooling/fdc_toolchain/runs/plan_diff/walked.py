@@ -21,7 +21,8 @@ class Done(NamedTuple):
     it is given may be found by a later step. `place`: how many steps that store stand before it; `until`: before the end of the
     loops around it, too; `names`: it names a file itself, which opens one that is protected;
     `reads`: the files that it follows when it acts; `changes`: those that it may make, change or take away;
-    `loops`: those around it."""
+    `loops`: those around it; `often`: how many times they do it at most, where one that came before over the same stops the
+    run at its own bound."""
 
     tool: str
     what: str
@@ -37,6 +38,7 @@ class Done(NamedTuple):
     reads: Paths = NO_FILE
     changes: Paths = NO_FILE
     loops: Loops = ()
+    often: float = 1
 
 
 class Seen(NamedTuple):

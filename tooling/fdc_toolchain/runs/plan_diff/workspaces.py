@@ -68,7 +68,7 @@ def changed(one: Side, other: Side) -> Iterable[tuple[str, str, str | None, str 
         was, now = (side.get("modules", {}).get(name, "")[:12] or None for side in (old, new))
         yield "capabilities", f"Python file {name}", was, now
     for name in sorted({*old["automata"]} & {*new["automata"]}):
-        if old["automata"][name] != new["automata"][name]:
+        if not alike(old["automata"][name], new["automata"][name]):
             yield (
                 "states", f"automaton {name}", shown(old["automata"][name]), shown(new["automata"][name])
             )  # fmt: skip
@@ -97,12 +97,21 @@ def worse(one: Side, other: Side) -> Iterable[tuple[str, str]]:
         yield "more-access", "the Python files of its tools changed"
         yield "weaker-gate", "the Python files of tools changed, about whose results a gate may ask"
     for name in sorted({*old["automata"]} & {*new["automata"]}):
-        if old["automata"][name] != new["automata"][name]:
+        if not alike(old["automata"][name], new["automata"][name]):
             yield "weaker-gate", f"the automaton `{name}` changed"
     for what, (kind, which) in _WORSE.items():
         before, after = ({*side.get(what, ())} - {""} for side in facts)
         for item in sorted(before - after if which == "lost" else after - before):
             yield kind, f"the settings {'no longer ' if which == 'lost' else ''}{what} `{item}`"
+
+
+def alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two automata are the same, in whatever order their states are listed."""
+    rows = [
+        {key: sorted(value) if isinstance(value, list) else value for key, value in row.items()}
+        for row in (one, other)
+    ]
+    return rows[0] == rows[1]
 
 
 def shown(row: object) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...engine.ports import WorldFailed
+from .deadline import watched
 from .question import Choice
 from .wire import MAX_REPLY, OPENAI, Hear, Passing, Request, Said, heard, of_status
 
@@ -42,6 +43,7 @@ class ChatServer:
         except (openai.OpenAIError, ValueError) as wrong:
             raise WorldFailed(f"no model can be asked: {Passing(wrong)}") from None
         self._client._client.follow_redirects = False  # what is asked goes to who is named
+        watched(self._client._client)
 
     def close(self) -> None:
         self._client.close()
@@ -64,13 +66,10 @@ class ChatServer:
             said = failed.body.get("code") if isinstance(failed.body, dict) else None
             status = said if isinstance(said, int) else 0
             raise (of_status(failed, status) if status >= 400 else Passing(failed)) from None
-        except (
-            httpx2.HTTPError,
-            ValueError,
-            AttributeError,
-            TypeError,
-        ) as cut:  # cut, or no such stream
+        except (httpx2.HTTPError, ValueError) as cut:
             raise Passing(f"{type(cut).__name__}: {cut}") from None
+        except (AttributeError, TypeError):
+            raise Passing("its answer does not have the form of the API of OpenAI") from None
 
     def _streamed(
         self, choice: Choice, request: Request, hear: Hear | None, broken: dict[str, int]
@@ -100,7 +99,8 @@ class ChatServer:
         try:
             with self._client.chat.completions.create(**sent) as stream:
                 for chunk in stream:
-                    named, usage = chunk.id or named, chunk.usage or usage
+                    named = chunk.id if isinstance(chunk.id, str) else named
+                    usage = chunk.usage or usage
                     for one in chunk.choices[:1]:
                         if one.delta.refusal:
                             end = "refusal"
@@ -113,12 +113,12 @@ class ChatServer:
                 raise ValueError("the answer ended before its end mark")
         except Exception:
             if size:
-                broken.update(_reckoned(request, "".join(pieces)))
+                broken.update(request.reckoned("".join(pieces)))
             raise
         text = "".join(pieces)
         used = _used(usage)
         if used is None:  # the server does not say it
-            return Said(text, end, _reckoned(request, text), named, reckoned=True)
+            return Said(text, end, request.reckoned(text), named, reckoned=True)
         return Said(text, end, used, named)
 
     def found(self, path: str) -> Mapping[str, object]:
@@ -160,8 +160,3 @@ def _used(usage: Any) -> dict[str, int] | None:
         return None if min(used.values()) < 0 else used
     except (AttributeError, TypeError, ValueError, OverflowError):
         return None
-
-
-def _reckoned(request: Request, text: str) -> dict[str, int]:
-    """The most that a question and its answer can have cost, where the server does not say it."""
-    return {"input": request.size(), "output": len(text.encode("utf-8", "replace"))}

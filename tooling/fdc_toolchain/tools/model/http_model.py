@@ -30,7 +30,7 @@ from .json_reply import fitting
 from .prices import price
 from .question import Choice, Question, Reply
 from .servers import known_by
-from .wire import MOST_SAID, Hear, Passing, Refused, Request, Said, Server
+from .wire import MOST_SAID, Hear, Passing, Refused, Request, Said, Server, whole
 
 _LEAST = 64
 _TIGHT = 2048
@@ -139,6 +139,7 @@ class _Dialogue:
     def _turn(self, request: Request) -> tuple[str, str]:
         """One turn: the text, and why it cannot be used."""
         said = self._attempts(request)
+        said = said._replace(text=whole(said.text))
         self.calls += 1
         for kind, number in said.used.items():
             self.used[kind] += number

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from .wire import whole
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""A mark that may be half of a character."""
 MOST, FIRST = 200, 60
 """Characters of a finding that are kept, and how many of them from its beginning."""
 
@@ -14,6 +19,8 @@ def fitting(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
     """The JSON value in a reply, and why it does not follow the schema (empty: it does)."""
     try:
         value = _json(text)
+        if _HALF.search(text):
+            value = json.loads(whole(json.dumps(value, ensure_ascii=False)))
     except (ValueError, RecursionError) as wrong:
         return None, f"it is not JSON ({str(wrong)[:200]})"
     from jsonschema import Draft202012Validator

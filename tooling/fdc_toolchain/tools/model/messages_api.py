@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...engine.ports import WorldFailed
+from .deadline import watched
 from .question import Choice
 from .wire import Hear, Passing, Refused, Request, Said, heard, of_status
 
@@ -30,6 +31,7 @@ class MessagesServer:
                 "no model can be asked: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN"
             )
         made._client.follow_redirects = False  # httpx would send `x-api-key` to wherever it leads
+        watched(made._client)
         self._client = made
 
     def close(self) -> None:
@@ -51,6 +53,8 @@ class MessagesServer:
             raise WorldFailed(f"no model can be asked: {Passing(wrong)}") from None
         except (httpx2.HTTPError, ValueError) as cut:  # a stream that was cut, or is none
             raise Passing(f"{type(cut).__name__}: {cut}") from None
+        except (AssertionError, AttributeError, LookupError, TypeError):  # from inside the SDK
+            raise Passing("its answer does not have the form of the Messages API") from None
 
     def _streamed(
         self, choice: Choice, request: Request, hear: Hear | None, broken: dict[str, int]
@@ -72,16 +76,13 @@ class MessagesServer:
             except Exception:
                 broken.update(_cost(stream, size))
                 raise
-        usage = message.usage
-        used = {
-            "input": usage.input_tokens or 0,
-            "output": usage.output_tokens or 0,
-            "cache_read": getattr(usage, "cache_read_input_tokens", None) or 0,
-            "cache_write": getattr(usage, "cache_creation_input_tokens", None) or 0,
-        }
         text = "".join(block.text for block in message.content if block.type == "text")
         named = str(getattr(message, "_request_id", None) or "")
-        return Said(text, _ENDS.get(str(message.stop_reason), ""), used, named)
+        end = _ENDS.get(str(message.stop_reason), "")
+        used = _used(message.usage)
+        if used is None:
+            return Said(text, end, request.reckoned(text), named, reckoned=True)
+        return Said(text, end, used, named)
 
     def count(self, choice: Choice, request: Request) -> int | None:
         import anthropic
@@ -116,6 +117,19 @@ def _sent(choice: Choice, request: Request) -> dict[str, Any]:
     system = [{"type": "text", "text": request.system, **keep}] if request.system else None
     sent: dict[str, Any] = {"model": choice.model, "messages": messages}
     return {**sent, "system": system} if system else sent
+
+
+def _used(usage: object) -> dict[str, int] | None:
+    """The tokens that a server counted; None where they are no numbers of tokens."""
+    names = {
+        "input": "input_tokens",
+        "output": "output_tokens",
+        "cache_read": "cache_read_input_tokens",
+        "cache_write": "cache_creation_input_tokens",
+    }
+    used = {kind: getattr(usage, name, None) or 0 for kind, name in names.items()}
+    counted = all(isinstance(number, int) and number >= 0 for number in used.values())
+    return used if counted else None
 
 
 def _format(request: Request) -> dict[str, Any]:

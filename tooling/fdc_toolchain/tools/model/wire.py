@@ -40,6 +40,10 @@ class Request(NamedTuple):
         blocks = 16 * (2 + len(self.kept) + len(self.turns))
         return len((text + schema).encode("utf-8", "replace")) + blocks
 
+    def reckoned(self, answer: str) -> dict[str, int]:
+        """The most that it and its answer can have cost, where the server does not say it."""
+        return {"input": self.size(), "output": len(answer.encode("utf-8", "replace"))}
+
 
 class Said(NamedTuple):
     """An answer. `end`: `length` where it was cut off, `refusal`, or empty. `used`: tokens by kind, `reckoned` by us."""
@@ -85,8 +89,16 @@ class Server(Protocol):
         """Closes the connection; no requests follow."""
 
 
-def heard(text: str, size: int, hear: Hear | None) -> int:
-    """A piece of an answer has come; the characters of all so far. Raises ToolFailure for too many."""
+def whole(text: str) -> str:
+    """A text with U+FFFD for each half of a character: what a server sends need not be Unicode."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def heard(text: object, size: int, hear: Hear | None) -> int:
+    """A piece of an answer has come; the characters of all so far. Raises ToolFailure for too many, and TypeError for what is
+    no text."""
+    if not isinstance(text, str):
+        raise TypeError("a piece of an answer that is no text")
     size += len(text)
     if size > MAX_REPLY:
         raise ToolFailure("reply", f"the model's reply has more than {MAX_REPLY} characters")
