@@ -90,6 +90,8 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
             found.setdefault((at, name), 0.5 if idle else 0.16 - 0.008 * rank)
         for value in (*_SIMPLE_VALUES, *known.texts_given):
             found.setdefault((at, value), 0.08)
+    for rank, text in enumerate(_held(known, node)):  # the last one: a member, one less or more
+        found.setdefault((count, text), 0.12 - 0.004 * rank)
     held = [known.segment(one) for one in node.args if isinstance(one, ast.Name)]
     for name in known.taking_one[
         :12
@@ -114,6 +116,18 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
         )  # what a function takes it hands on in the same order, mostly
         worth = min(0.9, prior * short) * (0.7 if turned else 1.0)
         yield "added", node, _with_argument(known, node, place, text), worth
+
+
+def _held(known: Known, node: ast.Call) -> list[str]:
+    """Members of `self` that the function around reads, and, where it calls itself, its parameters by one less."""
+    around, owner = known.function(node), known.owner(node)
+    members = [
+        known.segment(one) for one in (ast.walk(around) if around is not None and owner is not None else ())
+        if isinstance(one, ast.Attribute) and name_of(one.value) in OWN and isinstance(one.ctx, ast.Load)
+    ]  # fmt: skip
+    again = around is not None and name_of(node.func) == around.name
+    less = [f"{one.arg} - 1" for one in around.args.args] if around is not None and again else []
+    return list(dict.fromkeys([*less, *members, "-1"]))[:8]
 
 
 def _handed_on(known: Known, node: ast.Call) -> Iterator[Row]:
@@ -167,6 +181,9 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
         for called in known.calls:
             if called.startswith(f"{text}.") and called.count(".") == 1:
                 yield "wrapped", node, f"{called}()", 0.6
+    if isinstance(node, ast.Attribute | ast.Name) and not constant:
+        often = name_of(node) in known.methods_called or name_of(node) in known.called
+        yield "wrapped", node, f"{text}()", 0.35 if often else 0.05
     for name in known.members.get(text, ()):
         yield "wrapped", node, f"{text}.{name}()", 0.25 if name in known.methods_called else 0.12
     for rank, name in enumerate(_ITERATED if iterated else ()):
@@ -185,6 +202,19 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
         for empty in ("[]", "()", "{}", "''") if isinstance(node, ast.Name) else ():
             yield "wrapped", node, f"({text} or {empty})", 0.03
         yield "wrapped", node, f"({text} or None)", 0.04
+
+
+def awaited(known: Known, node: ast.Call) -> Iterator[Row]:
+    """The result of a coroutine function, in another one."""
+    if isinstance(known.function(node), ast.AsyncFunctionDef) and not isinstance(
+        known.parents.get(node), ast.Await
+    ):
+        called = known.defined.get(name_of(node.func))
+        sure = isinstance(called, ast.AsyncFunctionDef) or "coroutine" in known.message
+        up = known.parents.get(node)
+        tight = isinstance(up, ast.Attribute | ast.Subscript | ast.Call) and node not in getattr(up, "args", ())  # fmt: skip
+        text = f"await {known.segment(node)}"
+        yield "wrapped", node, f"({text})" if tight else text, 0.9 if sure else 0.1
 
 
 def _wraps(known: Known, node: ast.expr) -> Found:
