@@ -96,7 +96,8 @@ def diagnose(
     return {
         "hypotheses": spread(_rivals(found), BATCH),
         "exhausted": len(found) < 2 or bool(refused),
-        "sole": len(found) == 1 and found[0]["key"].startswith("syntax-"),
+        "sole": len(found) == 1
+        and (found[0]["key"].startswith("syntax-") or found[0].get("probe") == "passes"),
         "why": why,
     }
 

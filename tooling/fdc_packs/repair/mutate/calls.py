@@ -11,7 +11,7 @@ from .values import Found, Row
 
 ARGUMENTS = 48
 _SIMPLE_VALUES = ("None", "True", "False", "0", "1")
-_WRAPS = "list tuple sorted set str int len iter dict reversed bool next sum max min abs".split()
+_WRAPS = "list tuple sorted set str int len iter dict reversed bool next sum max min abs bytes float".split()
 _ITERATED = "range enumerate reversed sorted list iter set zip".split()
 _BARE = "groups groupdict group lower upper strip items keys values copy split encode decode pop popitem".split()
 _ASKED = "isdigit isalpha isalnum isascii isspace islower isupper isidentifier".split()
@@ -29,6 +29,11 @@ _VALUED = (
     | ast.BoolOp
     | ast.UnaryOp
     | ast.Lambda
+    | ast.Dict
+    | ast.List
+    | ast.Yield
+    | ast.ListComp
+    | ast.GeneratorExp
 )
 
 
