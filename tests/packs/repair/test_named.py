@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from fdc_packs.repair import embedded, loop
 from fdc_packs.repair.mutate.mutate import propose
 from fdc_packs.repair.mutate.source import edited
+
+from tests.support.repair_states import opened
 
 _CLASS = "class Cart:\n    def total(self):\n        return 1\n\n    def names(self):\n        return self.total()\n"
 _AWAIT = "async def g(x):\n    return x\n\n\nasync def f(x):\n    return await g(x)\n"
@@ -97,3 +100,20 @@ def test_what_no_error_names_is_left_alone() -> None:
     suspects = [{"path": "x.py", "line": line, "score": 0.5} for line in range(1, 6)]
     rows = propose(text, "x.py", suspects, [], 400, "AssertionError: 1 != 2", 0, OTHERS)
     assert rows and all(row["affected_region"]["first"] > 2 for row in rows)
+
+
+@pytest.mark.parametrize(("verdict", "sole"), [("passes", True), ("helps", False)])
+def test_the_only_edit_needs_no_rival_where_it_passed_in_memory(verdict: str, sole: bool) -> None:
+    """`import ree` has one repair: it was found, passed, and was refused for want of a second hypothesis."""
+    state = opened()
+    failure = {**state["failure"], "message": "ModuleNotFoundError: No module named 'ree'"}
+    suspects = [{"path": "x.py", "line": 1, "score": 1.0}]
+    context = {"sources": {"x.py": "import ree\n"}, "suspects": suspects, "why": ""}
+    rows = [one for one in embedded.candidates(context, [], failure) if one["new"] == "re as ree"]
+    others = [one for one in embedded.candidates(context, [], failure) if one not in rows]
+    probed = {"verdicts": {rows[0]["key"]: verdict}}
+    answer = embedded.diagnose(
+        failure, context, probed=probed, tried=[one["key"] for one in others]
+    )
+    assert sole is answer["sole"]
+    assert (["H001"] if sole else []) == loop.admit(state, answer)["ids"]
