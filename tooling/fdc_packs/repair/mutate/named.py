@@ -140,8 +140,10 @@ def _close(word: str, names: set[str] | frozenset[str]) -> list[str]:
 
 def _members(module: str, others: Mapping[str, str]) -> set[str]:
     """What can be imported from a module: of the standard library, or of a file of the workspace."""
-    if module.partition(".")[0] in sys.stdlib_module_names:
+    if module in _COMMON:  # of what is not loaded nothing is known: an import runs code
         return set(dir(importlib.import_module(module)))
+    if module.partition(".")[0] in sys.stdlib_module_names:
+        return set(dir(sys.modules.get(module)))
     end = module.replace(".", "/")
     texts = [text for path, text in others.items() if path.endswith((f"{end}.py", f"{end}/__init__.py"))]  # fmt: skip
     return {name for text in texts for name in _TOP.findall(text)}
