@@ -72,6 +72,26 @@ LOST = {
         "class A:\n    def f(self, x):\n        y = self.n\n        return x.find(self.n)\n", "AssertionError"),
     "a parameter that is called": (
         "def f(key, x):\n    y = key\n    return any(x)\n", "def f(key, x):\n    y = key\n    return key(x)\n", "AssertionError"),
+    "a lost raise": (
+        "def f(x):\n    if x:\n        pass\n    return x\n", "def f(x):\n    if x:\n        raise TypeError\n    return x\n",
+        "Failed: DID NOT RAISE <class 'TypeError'>"),
+    "a comparison of the next member": (
+        "class A:\n    def f(self, o):\n        g(self.y)\n        return self.x == o.x\n",
+        "class A:\n    def f(self, o):\n        g(self.y)\n        return self.x == o.x and self.y == o.y\n", "AssertionError"),
+    "a parameter that no condition asks": (
+        "def f(x, deep):\n    if x:\n        return 1\n", "def f(x, deep):\n    if x and not deep:\n        return 1\n",
+        "AssertionError"),
+    "the module that has the member": (
+        "import re\n\n\ndef f(x, y):\n    z = y\n    return y.compile(x)\n",
+        "import re\n\n\ndef f(x, y):\n    z = y\n    return re.compile(x)\n", "AssertionError"),
+    "a call of an item": (
+        "def f(x):\n    return [x]\n\n\ndef g(x):\n    return int(x)\n",
+        "def f(x):\n    return [int(x)]\n\n\ndef g(x):\n    return int(x)\n",
+        "AssertionError"),
+    "a member by a key": (
+        "class A:\n    def f(self, k):\n        return self.d[k]\n\n    def g(self, k):\n        pass\n        print(s)\n",
+        "class A:\n    def f(self, k):\n        return self.d[k]\n\n    def g(self, k):\n        s = self.d[k]\n        print(s)\n",
+        "NameError: name 's' is not defined"),
     "the caught exception": (
         "def f(x):\n    try:\n        g(x)\n    except KeyError as e:\n        h(e)\n        raise No(x)\n",
         "def f(x):\n    try:\n        g(x)\n    except KeyError as e:\n        h(e)\n        raise No(e)\n", "AssertionError"),

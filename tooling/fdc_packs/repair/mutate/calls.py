@@ -1,8 +1,9 @@
-"""Operators for calls that lost something: an argument, the call around a value, the other value of an `or`."""
+"""Operators for what lost a part: a call its argument, a value the call around it or the other one, a comparison the next."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from .known import Known
@@ -242,3 +243,19 @@ def _wraps(known: Known, node: ast.expr) -> Found:
     if isinstance(up, ast.Return):
         found.raise_to(known.owed(up), 0.4)
     return Found({name: prior for name, prior in found.items() if prior})
+
+
+def likewise(known: Known, node: ast.Compare) -> Iterator[Row]:
+    """A comparison of two owners' member that goes on with another member: `a.x == b.x and a.y == b.y`."""
+    owner, right = known.owner(node), node.comparators[0]
+    sides = isinstance(node.left, ast.Attribute) and isinstance(right, ast.Attribute)
+    if owner is None or not sides or len(node.ops) > 1 or known.text.count("\n", known.start(node), known.end(node)):  # fmt: skip
+        return
+    name, up, text = name_of(right), known.parents.get(node), known.segment(node)
+    whole = known.segment(up) if isinstance(up, ast.BoolOp) else text
+    methods, read, stored = known.owned(owner)
+    if name_of(node.left) == name and isinstance(up, ast.BoolOp | ast.Return):
+        for other in sorted((read | stored) - methods - {name})[:8]:
+            fitted = re.sub(rf"\.{name}\b", f".{other}", text)
+            if fitted not in whole:
+                yield "narrowed", node, f"{text} and {fitted}", 0.15

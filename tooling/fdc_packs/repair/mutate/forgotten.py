@@ -70,6 +70,8 @@ def _made(
 ) -> Iterator[tuple[str, float]]:
     """What is given back: a collection of what was gathered, or the result of a function that takes what is here."""
     idle, owner, names = known.unused(node), known.owner(node), known.names(node)
+    for name in known.told.raises:
+        yield f"raise {name}", 0.5 if name in known.everywhere else 0.0
     for name, other in itertools.product(sorted(idle), plain):
         if name != other:
             yield f"{other}.{name} = {name}", 0.3
@@ -365,6 +367,9 @@ def conditions(known: Known, node: ast.If | ast.While | ast.IfExp) -> Iterator[R
             if fitted not in text:
                 worth = prior + (0.04 if name or read & names else 0.0)
                 found.raise_to(fitted, worth * (0.9 if name else 1.0))
+    for name in known.unused(test):  # what nothing asks any more
+        for said in ("{}", "not {}", "{} is None", "{} is not None"):
+            found.raise_to(said.format(name), 0.4)
     for name in bound:
         if name not in (*OWN, "_"):
             fresh = 0.0 if name in read else 0.05

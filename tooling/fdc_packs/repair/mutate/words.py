@@ -102,6 +102,9 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
         for other in known.with_member.get(up.attr, ()):
             if other in bound or other in known.top:
                 found.raise_to(other, 0.4 * firm)
+        for other in known.imported:
+            if up.attr in _members_of(known, other):
+                found.raise_to(other, 0.3 * firm)
         owner = known.owner(node)
         if (
             owner is not None
@@ -231,7 +234,12 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
 
 def _public(known: Known, node: ast.expr) -> list[str]:
     """The public members of what a dotted name of the standard library stands for, where it is loaded here."""
-    first, *rest = known.segment(node).split(".")
+    return _members_of(known, known.segment(node))
+
+
+def _members_of(known: Known, dotted: str) -> list[str]:
+    """The same of the dotted name as it is written."""
+    first, *rest = dotted.split(".")
     module, _, member = known.imported.get(first, "").partition(":")
     found: Any = sys.modules.get(module) if module.partition(".")[0] in _STANDARD else None
     for part in (member, *rest) if member else rest:
