@@ -89,8 +89,8 @@ LOST = {
         "def f(x):\n    return [int(x)]\n\n\ndef g(x):\n    return int(x)\n",
         "AssertionError"),
     "a member by a key": (
-        "class A:\n    def f(self, k):\n        return self.d[k]\n\n    def g(self, k):\n        pass\n        print(s)\n",
-        "class A:\n    def f(self, k):\n        return self.d[k]\n\n    def g(self, k):\n        s = self.d[k]\n        print(s)\n",
+        "class A:\n    def f(self, k):\n        return self.d[k]\n\n    def g(self, k):\n        pass\n        h(s)\n",
+        "class A:\n    def f(self, k):\n        return self.d[k]\n\n    def g(self, k):\n        s = self.d[k]\n        h(s)\n",
         "NameError: name 's' is not defined"),
     "the caught exception": (
         "def f(x):\n    try:\n        g(x)\n    except KeyError as e:\n        h(e)\n        raise No(x)\n",
