@@ -9,6 +9,8 @@ import pytest
 from fdc_toolchain.agent.code_plan import KEY
 from fdc_toolchain.agent.model_port import ModelFailed, ModelWaiting
 from fdc_toolchain.agent.state import AgentState
+from fdc_toolchain.console.progress import step_line
+from fdc_toolchain.engine.events import Outcome, Perform
 from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.workspace.run_folders import journal_path
 
@@ -216,3 +218,25 @@ def test_a_run_that_writes_code_is_on_record(home: Path) -> None:
         ]
     finally:
         store.close()
+
+
+def test_a_patch_that_does_not_apply_is_shown_as_failed(home: Path) -> None:
+    """The plan gets the failure as a value and goes on; `ok code.apply` would say that the file was changed."""
+    tested(home, command="grep -q 'return 2' own.py")
+    (home / "own.py").write_text("def two():\n    return 1\n")
+    sections = "<<<<<<< SEARCH\nno such line\n=======\nx\n>>>>>>> REPLACE\n"
+    first = {"edits": [{"path": "own.py", "diff": sections}]}
+    assert "AWAITING_SUBMISSION" == finish(graph(home, first, RIGHT), AgentState("T-1"), home, CODE)
+    store = Store(journal_path(str(home)))
+    try:
+        [row] = [row for row in store.runs() if row.plan == KEY]
+        done = [one for one in store.records(row) if one.kind == "outcome"]
+        shown = []
+        for one in done:
+            if one.tool == "code.apply":
+                effect = Perform(one.address, "tool", one.tool, {}, "", "idempotent", KEY, 1)
+                shown.append(step_line(effect, Outcome(one.body["value"]), 0.0))
+    finally:
+        store.close()
+    assert ["failed", "ok"] == [line.split()[0] for line in shown]
+    assert "the patch does not apply" in shown[0]

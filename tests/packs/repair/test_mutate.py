@@ -39,6 +39,7 @@ FAULTS = {
     "unwrapped": ("def f(x):\n    return str(x)\n", "def f(x):\n    return x\n"),
     "branches": ("def f(x):\n    return 1 if x else 2\n", "def f(x):\n    return 2 if x else 1\n"),
     "regroup": ("def f(a, b, c):\n    return a + b * c\n", "def f(a, b, c):\n    return (a + b) * c\n"),
+    "sign": ("def f(x, n):\n    return x[n:]\n", "def f(x, n):\n    return x[-n:]\n"),
     "slice": ("def f(x, n):\n    return x[1:n]\n", "def f(x, n):\n    return x[1:]\n"),
     "assignment": ("def f(xs):\n    n = 0\n    for x in xs: n = x\n", "def f(xs):\n    n = 0\n    for x in xs: n += x\n"),
     "exception": ("def f(x):\n    try:\n        g()\n    except KeyError:\n        pass\n",

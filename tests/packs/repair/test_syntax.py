@@ -49,6 +49,13 @@ class A:
         ("(rate or item):", "(rate or item:"), ('"""Sum."""', '"""Sum.'), ('item["price"] > 0', 'item["price" > 0'),
         ("get(self, name):", "get(self name):"),
         ("sum(out", "sum out"), ("in items:", "in items"), ("for item in", "for item in)"),
+        ("or item):", "or item) then:"), ("or item):", "or item) then"), ("in items:", "in items do"), ("else:", "else {"),
+        (" and (rate or item):", " && (rate || item) {"), ("class A:", "clas A:"), ("def get", "dfe get"), ("try:", "tyr:"),
+        ("import os", "improt os"), ("    return sum", "    retrun sum"), ('"none", item', "\u201cnone\u201d, item"),
+        ("except KeyError:", "catch KeyError:"), ('        print("none", item)', '        print "none", item'),
+        ("    out = []\n", "<<<<<<< HEAD\n    out = []\n=======\n    out = {}\n>>>>>>> other\n"),
+        ("    out = []\n", "<<<<<<< HEAD\n    out = {}\n||||||| base\n    out = 1\n=======\n    out = []\n>>>>>>> other\n"),
+        ("    out = []\n    for", "<<<<<<< a\n    out = []\n=======\n>>>>>>> b\n    for"),
     ],
 )  # fmt: skip
 def test_a_bracket_a_colon_a_quote_or_an_indentation_is_put_right(right: str, wrong: str) -> None:

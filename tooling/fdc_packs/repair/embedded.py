@@ -96,7 +96,8 @@ def diagnose(
     return {
         "hypotheses": spread(_rivals(found), BATCH),
         "exhausted": len(found) < 2 or bool(refused),
-        "sole": len(found) == 1 and found[0]["key"].startswith("syntax-"),
+        "sole": len(found) == 1
+        and (found[0]["key"].startswith("syntax-") or found[0].get("probe") == "passes"),
         "why": why,
     }
 
@@ -231,6 +232,7 @@ def candidates(
     context: dict[str, Any], tried: list[str], failure: dict[str, Any], most: int = EDITS
 ) -> list[dict[str, Any]]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
+    from .mutate import named
     from .mutate.mutate import propose
 
     by_file: dict[str, list[dict[str, Any]]] = {}
@@ -240,7 +242,7 @@ def candidates(
     sources = context.get("sources") or {}
     message = str(failure.get("message") or "")
     told = "\n".join([str(failure.get("block") or ""), *(failure.get("failing") or ())[:40]])
-    others = tuple(sources.items()) if "NameError" in message else ()
+    others = tuple(sources.items()) if any(one in message for one in named.ERRORS) else ()
     best = max((float(row["score"]) for row in context.get("suspects") or ()), default=1.0)
     for path in (one for one in sources if one in by_file and one.endswith(".py")):
         line = int(failure.get("line") or 0) if path == failure.get("path") else 0

@@ -172,9 +172,10 @@ def mark_line(mark: Mark, style: Style = PLAIN) -> str:
 def step_line(
     effect: Perform, outcome: Outcome, took: float, style: Style = PLAIN, width: int = 0
 ) -> str:
-    """One effect in one line: its result, its address, its tool and arguments. A failed command counts as an error."""
-    code = exit_code(outcome.value)
-    if outcome.failure is not None:
+    """One effect in one line: its result, its address, its tool and arguments. A failed command counts as an error, and so
+    does a failure that the plan gets as a value."""
+    code, valued = exit_code(outcome.value), _valued(outcome.value)
+    if outcome.failure is not None or valued:
         word, role = "failed", "error"
     else:
         word, role = (f"exit {code}", "error") if code else ("ok", "added")
@@ -191,9 +192,18 @@ def step_line(
             if effect.alone and outcome.failure.kind not in FINAL
             else ""
         )
+    elif valued:
+        reason = f": {valued}  (a value: the plan goes on)"
     place = f"{effect.address:<10}"
     text = visible(f"{place} {call}{late}{reason}")
     return f"{mark} {cut(text, width - 1 - len(word)) if width > 40 else text}"
+
+
+def _valued(value: Any) -> str:
+    """Why a step failed whose tool gives its failures to the plan as values; empty where it did not."""
+    return (
+        str(value["why"]) if isinstance(value, dict) and value.keys() == {"failed", "why"} else ""
+    )
 
 
 def arguments(args: dict[str, Any], most: int = 72) -> str:

@@ -1,8 +1,9 @@
-"""Operators for calls that lost something: an argument, the call around a value, the other value of an `or`."""
+"""Operators for what lost a part: a call its argument, a value the call around it or the other one, a comparison the next."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from .known import Known
@@ -11,7 +12,7 @@ from .values import Found, Row
 
 ARGUMENTS = 48
 _SIMPLE_VALUES = ("None", "True", "False", "0", "1")
-_WRAPS = "list tuple sorted set str int len iter dict reversed bool next sum max min abs".split()
+_WRAPS = "list tuple sorted set str int len iter dict reversed bool next sum max min abs bytes float".split()
 _ITERATED = "range enumerate reversed sorted list iter set zip".split()
 _BARE = "groups groupdict group lower upper strip items keys values copy split encode decode pop popitem".split()
 _ASKED = "isdigit isalpha isalnum isascii isspace islower isupper isidentifier".split()
@@ -29,6 +30,11 @@ _VALUED = (
     | ast.BoolOp
     | ast.UnaryOp
     | ast.Lambda
+    | ast.Dict
+    | ast.List
+    | ast.Yield
+    | ast.ListComp
+    | ast.GeneratorExp
 )
 
 
@@ -90,6 +96,8 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
             found.setdefault((at, name), 0.5 if idle else 0.16 - 0.008 * rank)
         for value in (*_SIMPLE_VALUES, *known.texts_given):
             found.setdefault((at, value), 0.08)
+    for rank, text in enumerate(_held(known, node)):  # the last one: a member, one less or more
+        found.setdefault((count, text), 0.12 - 0.004 * rank)
     held = [known.segment(one) for one in node.args if isinstance(one, ast.Name)]
     for name in known.taking_one[
         :12
@@ -114,6 +122,18 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
         )  # what a function takes it hands on in the same order, mostly
         worth = min(0.9, prior * short) * (0.7 if turned else 1.0)
         yield "added", node, _with_argument(known, node, place, text), worth
+
+
+def _held(known: Known, node: ast.Call) -> list[str]:
+    """Members of `self` that the function around reads, and, where it calls itself, its parameters by one less."""
+    around, owner = known.function(node), known.owner(node)
+    members = [
+        known.segment(one) for one in (ast.walk(around) if around is not None and owner is not None else ())
+        if isinstance(one, ast.Attribute) and name_of(one.value) in OWN and isinstance(one.ctx, ast.Load)
+    ]  # fmt: skip
+    again = around is not None and name_of(node.func) == around.name
+    less = [f"{one.arg} - 1" for one in around.args.args] if around is not None and again else []
+    return list(dict.fromkeys([*less, *members, "-1"]))[:8]
 
 
 def _handed_on(known: Known, node: ast.Call) -> Iterator[Row]:
@@ -167,6 +187,9 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
         for called in known.calls:
             if called.startswith(f"{text}.") and called.count(".") == 1:
                 yield "wrapped", node, f"{called}()", 0.6
+    if isinstance(node, ast.Attribute | ast.Name) and not constant:
+        often = name_of(node) in known.methods_called or name_of(node) in known.called
+        yield "wrapped", node, f"{text}()", 0.35 if often else 0.05
     for name in known.members.get(text, ()):
         yield "wrapped", node, f"{text}.{name}()", 0.25 if name in known.methods_called else 0.12
     for rank, name in enumerate(_ITERATED if iterated else ()):
@@ -185,6 +208,19 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
         for empty in ("[]", "()", "{}", "''") if isinstance(node, ast.Name) else ():
             yield "wrapped", node, f"({text} or {empty})", 0.03
         yield "wrapped", node, f"({text} or None)", 0.04
+
+
+def awaited(known: Known, node: ast.Call) -> Iterator[Row]:
+    """The result of a coroutine function, in another one."""
+    if isinstance(known.function(node), ast.AsyncFunctionDef) and not isinstance(
+        known.parents.get(node), ast.Await
+    ):
+        called = known.defined.get(name_of(node.func))
+        sure = isinstance(called, ast.AsyncFunctionDef) or "coroutine" in known.message
+        up = known.parents.get(node)
+        tight = isinstance(up, ast.Attribute | ast.Subscript | ast.Call) and node not in getattr(up, "args", ())  # fmt: skip
+        text = f"await {known.segment(node)}"
+        yield "wrapped", node, f"({text})" if tight else text, 0.9 if sure else 0.1
 
 
 def _wraps(known: Known, node: ast.expr) -> Found:
@@ -207,3 +243,19 @@ def _wraps(known: Known, node: ast.expr) -> Found:
     if isinstance(up, ast.Return):
         found.raise_to(known.owed(up), 0.4)
     return Found({name: prior for name, prior in found.items() if prior})
+
+
+def likewise(known: Known, node: ast.Compare) -> Iterator[Row]:
+    """A comparison of two owners' member that goes on with another member: `a.x == b.x and a.y == b.y`."""
+    owner, right = known.owner(node), node.comparators[0]
+    sides = isinstance(node.left, ast.Attribute) and isinstance(right, ast.Attribute)
+    if owner is None or not sides or len(node.ops) > 1 or known.text.count("\n", known.start(node), known.end(node)):  # fmt: skip
+        return
+    name, up, text = name_of(right), known.parents.get(node), known.segment(node)
+    whole = known.segment(up) if isinstance(up, ast.BoolOp) else text
+    methods, read, stored = known.owned(owner)
+    if name_of(node.left) == name and isinstance(up, ast.BoolOp | ast.Return):
+        for other in sorted((read | stored) - methods - {name})[:8]:
+            fitted = re.sub(rf"\.{name}\b", f".{other}", text)
+            if fitted not in whole:
+                yield "narrowed", node, f"{text} and {fitted}", 0.15

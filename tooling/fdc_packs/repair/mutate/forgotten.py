@@ -6,6 +6,7 @@ Templates are as in PAR (Kim and others, 2013), donors as in GenProg (Le Goues a
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -69,6 +70,11 @@ def _made(
 ) -> Iterator[tuple[str, float]]:
     """What is given back: a collection of what was gathered, or the result of a function that takes what is here."""
     idle, owner, names = known.unused(node), known.owner(node), known.names(node)
+    for name in known.told.raises:
+        yield f"raise {name}", 0.5 if name in known.everywhere else 0.0
+    for name, other in itertools.product(sorted(idle), plain):
+        if name != other:
+            yield f"{other}.{name} = {name}", 0.3
     gathered = [name for name in plain if name in known.names_stored(function)]
     for rank, name in enumerate(gathered[:6]):
         for form, prior in (("tuple({})", 0.34), ("''.join({})", 0.32), ("list({})", 0.3)):
@@ -115,6 +121,16 @@ def _values(known: Known, node: ast.stmt, function: Function, plain: list[str]) 
             and known.fits(one.func, node)
         ):
             forms[f"{text}({{}})"] = 0.45 + 0.02 * few
+    owner = known.owner(node)
+    for one in known.nodes:
+        near = known.function(one) is function or (owner is not None and known.owner(one) is owner)
+        if near and isinstance(one, ast.Attribute | ast.Subscript) and known.fits(one, node):
+            text = known.segment(one)
+            if isinstance(one.ctx, ast.Load) and "\n" not in text and len(text) <= 40:
+                found.raise_to(text, 0.4)
+            if isinstance(one, ast.Subscript) and not isinstance(one.slice, ast.Slice):
+                base = known.segment(one.value)
+                forms.setdefault(f"{base}[{{}}]", 0.52 if not set(base) & set("\n{}") else 0.0)
     for form, prior in sorted(forms.items(), key=lambda row: -row[1])[:FORMS]:
         for rank, name in enumerate(held):
             found.raise_to(form.format(name), prior * (1.5 if name in idle else 1.0) - 0.06 * rank)
@@ -351,6 +367,9 @@ def conditions(known: Known, node: ast.If | ast.While | ast.IfExp) -> Iterator[R
             if fitted not in text:
                 worth = prior + (0.04 if name or read & names else 0.0)
                 found.raise_to(fitted, worth * (0.9 if name else 1.0))
+    for name in known.unused(test):  # what nothing asks any more
+        for said in ("{}", "not {}", "{} is None", "{} is not None"):
+            found.raise_to(said.format(name), 0.4)
     for name in bound:
         if name not in (*OWN, "_"):
             fresh = 0.0 if name in read else 0.05

@@ -51,6 +51,8 @@ KINDS = {
                      "each case receives the other one's value", "Exchange the order of the two branches."),
     "regroup": Kind("grouping", "introduce_parentheses", "`{old}` groups its operands wrongly, `{new}` is meant",
                     "the inner operation is done first", "Regroup the operands, so that another operation binds first."),
+    "sign": Kind("ordering", "turn_sign", "`{old}` has the wrong sign, `{new}` is meant",
+                 "the value counts in the other direction", "Turn the direction in which the value counts."),
     "slice": Kind("ordering", "drop_bound", "a bound of `{old}` is one too many, `{new}` is meant",
                   "the slice reaches to the end of the order", "Let the slice go to the end of the ordered elements."),
     "assignment": Kind("ownership", "rebind_assignment", "`{old}` updates its target wrongly, `{new}` is meant",

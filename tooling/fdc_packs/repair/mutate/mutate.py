@@ -19,7 +19,7 @@ from typing import Any
 from fdc_toolchain.api.text import unified
 
 from ..patch.region import Region, as_dict
-from . import imports, operators, syntax
+from . import named, operators, syntax
 from .hints import Said, inverted
 from .kinds import KINDS
 from .known import Known
@@ -135,7 +135,7 @@ def _ranked(
         and (near := source.statement(one)) is not None
         and suspicion[near] > 0
     ]
-    lost = list(imports.lost(source, message, dict(others)))
+    lost = list(named.edits(source, message, dict(others)))
     for one in lost:
         statement = source.statement(one.node)
         if statement is not None:  # whatever ran it: the error names what is missing

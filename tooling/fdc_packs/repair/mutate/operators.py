@@ -13,6 +13,7 @@ from .source import Edit, Function
 Operator = Callable[[Known, Any], Iterator[Any]]
 _TESTED = ast.If | ast.While | ast.IfExp | ast.Assert | ast.comprehension | ast.Return
 _WRAPPED = ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant
+_TIGHT = ast.Name | ast.Attribute | ast.Call
 OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Compare, values.compare), (ast.BoolOp, values.boolean), (ast.BinOp, values.binary), (ast.UnaryOp, values.unary),
     (ast.Call, values.call), (ast.Subscript, values.subscript), (ast.IfExp, values.conditional),
@@ -23,6 +24,8 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Break | ast.Continue, statements.jump), (ast.Expr, statements.value), (Function, statements.function),
     (ast.AST, statements.blocks), (ast.If, statements.cases),
     (ast.Pass, forgotten.statement), (ast.Expr, forgotten.idle), (ast.stmt, forgotten.inserted), (ast.Call, calls.arguments),
+    (ast.Compare, calls.likewise),
+    (ast.Call, calls.awaited), (ast.Name, words.owned), (Function, words.parameters), (_TIGHT, values.signed),
     (ast.If | ast.While | ast.IfExp, forgotten.conditions), (_WRAPPED, calls.wrapped),
 )  # fmt: skip
 

@@ -247,6 +247,8 @@ class Source:
                 one = stack.pop()
                 if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
                     found[one.id] = min(one.lineno, found.get(one.id, one.lineno))
+                elif isinstance(one, ast.ExceptHandler) and one.name:
+                    found.setdefault(one.name, one.lineno)
                 if not isinstance(one, Scoped | ast.ClassDef):
                     stack += ast.iter_child_nodes(one)
             self._bound[scope] = found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +25,7 @@ _EXCEPTIONS = {
 _COMMON = (
     "TypeError ValueError KeyError IndexError AttributeError RuntimeError StopIteration".split()
 )
+_ERROR = re.compile(r"(?:[\w]+\.)*([A-Z]\w*(?:Error|Exception|Iteration|Interrupt))\b")
 _PURE = frozenset(
     "join format replace lower upper strip lstrip rstrip split title get items keys values copy sub match search encode decode"
     " from_iterable".split()
@@ -86,6 +88,9 @@ def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Ro
         for other in (*near, *(name for name in _COMMON if near and name not in near)):
             yield "exception", one, other, prior if other in near else prior / 2
     if isinstance(node, ast.ExceptHandler) and whole is not None:
+        told = _ERROR.match(known.message)
+        if told is not None and told[1] in known.everywhere:
+            yield "exception", whole, told[1], 0.8
         yield from widened(known, whole, _COMMON, 0.3)
 
 
@@ -95,8 +100,13 @@ def jump(known: Known, node: ast.Break | ast.Continue) -> Iterator[Row]:
 
 
 def value(known: Known, node: ast.Expr) -> Iterator[Row]:
-    """A value that no one takes and that should be returned."""
+    """A value that no one takes and that should be returned, or a comparison that should store it."""
     function = known.function(node)
+    side = node.value if isinstance(node.value, ast.Compare) else None
+    if side is not None and isinstance(side.ops[0], ast.Eq) and len(side.ops) == 1:
+        place = known.between(side.left, side.comparators[0], "==")
+        if place and isinstance(side.left, ast.Name | ast.Attribute | ast.Subscript):
+            yield "assignment", node, known.cut(node, (*place, "=")), 0.95
     said = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str | type(...))
     if function is None or said or isinstance(node.value, _GIVES | ast.Await):
         return

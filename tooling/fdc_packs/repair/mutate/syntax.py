@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import itertools
+import keyword
 import re
 import warnings
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from fdc_toolchain.api.text import unified
+
+from .source import same
 
 Piece = tuple[int, int, str]
 DEEP, WIDE, MOST = 3, 4, 24
@@ -27,7 +32,24 @@ _SAYS = {
     "quote": ("scope", "close_text", "a text is not closed", "End the scope of the text where its line needs it."),
     "indentation": ("nesting", "indent_block", "a line is not indented as its block is", "Nest the line in its block."),
     "comma": ("grouping", "separate_items", "two items are not apart", "Group two neighbours as two items."),
+    "word": ("nesting", "spell_statement", "a word or sign is none of Python's", "Write the statement in Python's words."),
+    "conflict": ("grouping", "choose_side", "both sides of a merge stand there", "Keep one side of the merge, or both."),
 }  # fmt: skip
+_STRANGE = tuple((re.compile(pattern), instead) for pattern, instead in (
+    (r"\s+(?:then|do)\b\s*:?\s*$", ":"), (r"\s*\{\s*$", ":"), (r"\b(?:else\s+if|els?e?if)\b", "elif"),
+    (r"\s*&&\s*", " and "), (r"\s*\|\|\s*", " or "), (r"!(?!=)\s*", "not "),
+    (r"^(\s*)(\w[\w.]*)\+\+;?\s*$", r"\1\2 += 1"), (r"^(\s*)(\w[\w.]*)--;?\s*$", r"\1\2 -= 1"),
+    (r"^(\s*)(print|exec)\s+(.+)$", r"\1\2(\3)"), (r"^(\s*except\s+[\w.]+),\s*(\w+)\s*:", r"\1 as \2:"),
+    (r"^(\s*raise\s+[\w.]+),\s*(.+)$", r"\1(\2)"), (r"^(\s*)(?:function|func|fn)\b", r"\1def"), (r"^(\s*)catch\b", r"\1except"),
+    ("[\u201c\u201d]", '"'), ("[\u2018\u2019]", "'"),
+))  # fmt: skip
+"""Words and signs of other languages, of Python 2 and of text processors, and what they are here."""
+_CONFLICT = re.compile(
+    r"^<{7}[^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\n(.*?)^>{7}[^\n]*(?:\n|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+CHOSEN = 3
+"""Conflicts of a merge whose sides are chosen one by one; of more the same side is taken everywhere."""
 
 
 class Wrong(NamedTuple):
@@ -57,7 +79,10 @@ def repairs(text: str, path: str, tried: set[str]) -> list[dict[str, Any]]:
     if first is None:
         return []
     found: dict[str, tuple[str, int]] = {}
-    front = [(text, "", first, 0)]
+    for number, after in enumerate(_merged(text)):
+        if wrong(after) is None:
+            found.setdefault(after, ("conflict", number))
+    front = [(text, "", first, 0)] if not found else []
     for depth in range(1, DEEP + 1):
         further: list[tuple[int, int, str, str, Wrong]] = []
         for now, kind, said, _ in front:
@@ -73,6 +98,21 @@ def repairs(text: str, path: str, tried: set[str]) -> list[dict[str, Any]]:
     order = sorted(found.items(), key=lambda row: row[1][1])
     rows = [_row(text, after, path, kind, first, at) for at, (after, (kind, _)) in enumerate(order)]
     return [row for row in rows if row["key"] not in tried][:MOST]
+
+
+def _merged(text: str) -> Iterator[str]:
+    """The text with one side of each conflict of a merge, or with both."""
+    parts = list(_CONFLICT.finditer(text))
+    sides = [(one[1], one[2], one[1] + one[2], one[2] + one[1]) for one in parts]
+    every = range(4) if parts else ()
+    chosen = [(at,) * len(parts) for at in every]
+    if 1 < len(parts) <= CHOSEN:
+        chosen += itertools.product((0, 1), repeat=len(parts))
+    for choice in chosen:
+        after = text
+        for one, side, at in reversed(list(zip(parts, sides, choice, strict=True))):
+            after = after[: one.start()] + side[at] + after[one.end() :]
+        yield after
 
 
 def _edits(text: str, said: Wrong) -> Iterator[tuple[str, str]]:
@@ -99,6 +139,9 @@ def _lines(lines: list[str], at: int, above: int, said: Wrong) -> Iterator[tuple
     if "unterminated" in message or "EOF" in message:
         yield from _quotes(lines, at)
     for number in dict.fromkeys((at, above)):
+        for instead in _spelt(lines[number]):
+            yield "word", number, instead
+    for number in dict.fromkeys((at, above)):
         if _OPENS.match(lines[number]):
             code, comment = _comment(lines[number])
             yield "colon", number, f"{code}:{comment}"
@@ -115,7 +158,23 @@ def _lines(lines: list[str], at: int, above: int, said: Wrong) -> Iterator[tuple
         yield from _brackets(lines, above, said)
         yield from _quotes(lines, at)
     if re.search(r"(?<![=!<>])=(?!=)", line) and _OPENS.match(line):
-        yield "comma", at, re.sub(r"(?<![=!<>:])=(?!=)", "==", line, count=1)
+        for sign in ("==", "<=", ">=", "!="):
+            yield "comma", at, re.sub(r"(?<![=!<>:])=(?!=)", sign, line, count=1)
+
+
+def _spelt(line: str) -> Iterator[str]:
+    """The line in Python's words: without those of other languages, and with misspelt keywords put right."""
+    code, comment = _comment(line)
+    every = code
+    for pattern, instead in _STRANGE:
+        if (other := pattern.sub(instead, code)) != code:
+            yield other + comment
+            every = pattern.sub(instead, every)
+    yield every + comment
+    for found in re.finditer(r"(?<![\w.])[^\W\d]\w+", code):
+        if not keyword.iskeyword(found[0]):
+            for word in get_close_matches(found[0], keyword.kwlist, 2, 0.6):
+                yield f"{code[: found.start()]}{word}{code[found.end() :]}{comment}"
 
 
 def _comment(line: str) -> tuple[str, str]:
@@ -199,13 +258,19 @@ def _indented(lines: list[str], at: int, above: int) -> Iterator[tuple[str, int,
 
 def _row(text: str, after: str, path: str, kind: str, said: Wrong, rank: int) -> dict[str, Any]:
     old, new = text.split("\n"), after.split("\n")
-    changed = [at for at, (one, other) in enumerate(zip(old, new, strict=True), 1) if one != other]
-    first, last = changed[0], changed[-1]
+    head = same(old, new)
+    tail = min(same(old[::-1], new[::-1]), len(old) - head, len(new) - head)
+    first, last = head + 1, max(head + 1, len(old) - tail)
     begins = [0]
     for line in old:
         begins.append(begins[-1] + len(line) + 1)
-    pieces = [[begins[at - 1], begins[at] - 1, new[at - 1]] for at in changed]
-    was, now = old[first - 1].strip()[:60], new[first - 1].strip()[:60]
+    if len(old) == len(new):
+        rows = zip(range(first, last + 1), old[head:last], new[head:last], strict=True)
+        pieces = [[begins[at - 1], begins[at] - 1, now] for at, was, now in rows if was != now]
+    else:
+        kept = "".join(f"{line}\n" for line in new[head : len(new) - tail])
+        pieces = [[begins[head], min(begins[len(old) - tail], len(text)), kept]]
+    was, now = old[head].strip()[:60], new[min(head, len(new) - 1)].strip()[:60]
     relation, operation, cause, intent = _SAYS[kind]
     key = hashlib.sha256(f"{path}\0{after}".encode("utf-8", "replace")).hexdigest()[:12]
     return {

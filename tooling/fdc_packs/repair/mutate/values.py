@@ -192,6 +192,15 @@ def shifted(known: Known, node: ast.AST, part: ast.expr, prior: float) -> Iterat
             yield "bound", node, known.swap(node, {part: f"{text} {end}"}), prior
 
 
+def signed(known: Known, node: ast.expr) -> Iterator[Row]:
+    """A bound, an index, an argument or a result in the other direction."""
+    up = known.parents.get(node)
+    ends = isinstance(up, ast.Slice) or (isinstance(up, ast.Subscript) and up.slice is node)
+    given = isinstance(up, ast.Return) or (isinstance(up, ast.Call) and node in up.args)
+    if (ends or given) and not isinstance(node.ctx if hasattr(node, "ctx") else None, ast.Store):
+        yield "sign", node, f"-{known.segment(node)}", 0.2 if ends else 0.06
+
+
 def swaps(known: Known, node: ast.AST, parts: Sequence[ast.expr], prior: float) -> Iterator[Row]:
     """Two neighbours, or next ones but one, in each other's place."""
     loose = isinstance(node, ast.BinOp) and any(isinstance(one, ast.BinOp) for one in parts)

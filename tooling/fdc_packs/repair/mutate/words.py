@@ -13,7 +13,7 @@ from typing import Any
 from . import expected, patterns
 from .kinds import PEERS
 from .known import Known
-from .source import OWN, name_of
+from .source import OWN, Edit, name_of
 from .values import MOST, Found, Row
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
@@ -57,6 +57,33 @@ def parameter(known: Known, node: ast.arg) -> Iterator[Row]:
         yield "name", node, other + text.removeprefix(node.arg), 0.8
 
 
+def parameters(known: Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Edit]:
+    """Two neighbouring parameters in each other's place, with nothing but their names."""
+    plain = [*node.args.posonlyargs, *node.args.args]
+    plain = [one for one in plain[: len(plain) - len(node.args.defaults)] if one.annotation is None]
+    for one, other in zip(plain, plain[1:], strict=False):
+        if one.arg not in OWN:
+            spans = [(known.start(part), known.end(part), part.arg) for part in (one, other)]
+            pieces = ((*spans[0][:2], other.arg), (*spans[1][:2], one.arg))
+            old = f"{one.arg}, {other.arg}"
+            yield Edit("arguments", one, pieces, old, f"{other.arg}, {one.arg}", 0.25)
+
+
+def owned(known: Known, node: ast.Name) -> Iterator[Row]:
+    """The member of `self` by the name that stands there."""
+    owner = known.owner(node)
+    if owner is None or "self" not in known.names(node):
+        return
+    methods, read, stored = known.owned(owner)
+    if isinstance(node.ctx, ast.Store):
+        prior = 0.7 if node.id in read - stored - methods else 0.15 * (node.id in stored)
+    else:
+        member = node.id in methods | read | stored
+        prior = (0.9 if _lost(known, node) else 0.15) * member
+    if prior:
+        yield "name", node, f"self.{node.id}", prior
+
+
 def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
     """Of the function, of the module, with the member that is asked for."""
     found, function, up = Found(), known.function(node), known.parents.get(node)
@@ -75,6 +102,9 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
         for other in known.with_member.get(up.attr, ()):
             if other in bound or other in known.top:
                 found.raise_to(other, 0.4 * firm)
+        for other in known.imported:
+            if up.attr in _members_of(known, other):
+                found.raise_to(other, 0.3 * firm)
         owner = known.owner(node)
         if (
             owner is not None
@@ -126,9 +156,12 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
         if function
         else set()
     )
+    taken = [one.arg for one in function.args.args] if function is not None else []
     for other in (*known.names(node), *near):
         if other in known.called or other in known.unused(node):
             found.raise_to(other, 0.25)
+        elif other in taken and other not in OWN:
+            found.raise_to(other, 0.16)
     for other in known.top:
         like = alike(node.id, other) if lost or other[:1] == node.id[:1] else 0.0
         if like > 0.6:
@@ -201,7 +234,12 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
 
 def _public(known: Known, node: ast.expr) -> list[str]:
     """The public members of what a dotted name of the standard library stands for, where it is loaded here."""
-    first, *rest = known.segment(node).split(".")
+    return _members_of(known, known.segment(node))
+
+
+def _members_of(known: Known, dotted: str) -> list[str]:
+    """The same of the dotted name as it is written."""
+    first, *rest = dotted.split(".")
     module, _, member = known.imported.get(first, "").partition(":")
     found: Any = sys.modules.get(module) if module.partition(".")[0] in _STANDARD else None
     for part in (member, *rest) if member else rest:
