@@ -60,11 +60,6 @@ class Perform(NamedTuple):
         """True for effects that must never happen twice."""
         return self.effect == "once"
 
-    @property
-    def announced(self) -> bool:
-        """True for effects that are in the journal before they are tried: what happens once, and what is paid for."""
-        return self.paid or self.effect == "once"
-
 
 class Failure(NamedTuple):
     """Why an effect failed: a stable kind, and one sentence."""
