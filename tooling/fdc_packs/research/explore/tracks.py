@@ -63,7 +63,7 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
     """
     if scope.get("ask"):
         return {"tracks": [], "rationale": "", "ask": str(scope["ask"])}
-    concepts = _rows(scope, "concepts")
+    concepts = rows_of(scope, "concepts")
     words = [str(row["word"]) for row in concepts]
     told = sum(float(row.get("weight") or 0.0) for row in concepts) or 1.0
     about = ", ".join(words[:4]) or question[:80]
@@ -89,7 +89,7 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
                     f"{_slug(str(folder))}-{kind}", f"{what} {about} in {folder}", approach, terms
                 )
                 tracks.append({**row, "paths": f"{folder}/**"})
-    names = " ".join(str(row.get("qualified")) for row in _rows(scope, "subjects")).lower()
+    names = " ".join(str(row.get("qualified")) for row in rows_of(scope, "subjects")).lower()
     alone = len(words) > 1 and (bool(scope.get("wide")) or bool(refused))
     for row in concepts if alone else ():
         word = str(row["word"])
@@ -123,7 +123,7 @@ def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) ->
     """
     kept: list[dict[str, Any]] = []
     dropped: list[dict[str, str]] = []
-    for proposed in _rows(survey, "tracks"):
+    for proposed in rows_of(survey, "tracks"):
         row = {
             **proposed,
             **{key: _line(proposed[key]) for key in SHOWN if isinstance(proposed.get(key), str)},
@@ -177,7 +177,7 @@ def _options(survey: dict[str, Any]) -> list[dict[str, str]]:
     """What a question may mean, each with what it costs; none where there are not two (EXP-03)."""
     rows = [
         {key: _line(row.get(key), 300) for key in ("option", "tradeoff")}
-        for row in _rows(survey, "options")[:8]
+        for row in rows_of(survey, "options")[:8]
     ]
     rows = [row for row in rows if all(row.values())]
     return rows if len(rows) > 1 and _line(survey.get("ask")) else []
@@ -280,6 +280,7 @@ def _slug(text: str) -> str:
     return re.sub(r"[^\w]+", "-", text).strip("-").lower() or "all"
 
 
-def _rows(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
+def rows_of(value: object, name: str) -> list[dict[str, Any]]:
+    """The objects of a list in an answer of a step before; none where it is malformed."""
     rows = value.get(name) if isinstance(value, dict) else None
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
