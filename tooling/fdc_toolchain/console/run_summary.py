@@ -90,7 +90,7 @@ def exit_code(ended: Ended) -> int:
     return BUG if ended.stop is not None and ended.stop["kind"] == "bug" else FINDINGS
 
 
-def as_json(ended: Ended, show: Observer | None = None) -> dict[str, Any]:
+def as_json(ended: Ended, show: Observer | None = None) -> dict[str, object]:
     """The end of a run as one JSON object."""
     out: dict[str, Any] = {
         "format": 1,

@@ -243,7 +243,7 @@ class TailBuilder(Conditions):
     def if_tail(self, children: list[Any]) -> Condition:
         return condition(children[0])
 
-    def constant(self, token: Any) -> str:
+    def constant(self, token: object) -> str:
         return _fixed(token, "a quoted text in a condition")
 
     def yield_tail(self, children: list[Any]) -> Value:

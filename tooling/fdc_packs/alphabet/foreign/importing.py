@@ -147,7 +147,7 @@ def _bodies(values: Mapping[str, Any], notes: list[str]) -> dict[str, Value]:
     return dict(sorted(found.items()))
 
 
-def identity(value: Any) -> str | None:
+def identity(value: object) -> str | None:
     """P001, PRM_1, PRM_0001_existence as PRM_0001 (C-21); None for what is not an id."""
     match = re.fullmatch(r"(?:P|PRM_)(\d{1,6})(?:_\w*)?", value) if isinstance(value, str) else None
     return f"PRM_{int(match[1]):04d}" if match else None

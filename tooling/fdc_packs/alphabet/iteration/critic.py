@@ -34,8 +34,8 @@ one that no one does has 0); with 1 it takes three times as much."""
 
 
 def evaluate(
-    context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: Any = ""
-) -> dict[str, Any]:
+    context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: object = ""
+) -> dict[str, object]:
     """One evaluation for each of `context["candidates"]`, with every attack of ALPH-12 in it and the keys of ALPH-13.
 
     Gives `{"evaluations": [{"critic_output": {...}}]}`. A word that the dictionary has not is deferred (ALPH-17), which is

@@ -8,6 +8,7 @@ proposed here go through the same checks.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from fdc_toolchain.api.text import visible
@@ -114,7 +115,7 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
     return {"tracks": tracks, "rationale": "; ".join(reasons)}
 
 
-def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) -> dict[str, Any]:
+def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) -> dict[str, object]:
     """Which surveyed tracks are left: whole, named once, with something to look at, and not a repetition of an earlier one.
 
     `halt` is empty, or `confusion` where fewer than three are left (EXP-02, 06 to 10), or `ambiguity` where whoever was to
@@ -217,7 +218,7 @@ def overlap(one: list[str], other: list[str]) -> float:
     return len(set(one) & set(other)) / smaller if smaller else 0.0
 
 
-def split(track: dict[str, Any], evidence: dict[str, Any]) -> dict[str, Any]:
+def split(track: Mapping[str, object], evidence: Mapping[str, object]) -> dict[str, Any]:
     """The sub-tracks of a track with too much to look at: the same in the folders that have most of it, or, where it is all
     in one folder, in its files (EXP-27). None where it is all in one file.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from ... import durable
 from ...diagnostics.plural import plural
@@ -54,7 +53,7 @@ def summary(found: Audit) -> list[str]:
     return lines
 
 
-def as_json(found: Audit) -> dict[str, Any]:
+def as_json(found: Audit) -> dict[str, object]:
     """All of it as plain values."""
     seen = found.usage
     return {
