@@ -7,7 +7,8 @@ import random
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.rules.bounds import MOST_TERMS, Bounds, Cost, Polynomial, shown
+from fdc_toolchain.program.polynomial import MOST_TERMS, Polynomial
+from fdc_toolchain.rules.bounds import Bounds, Cost, shown
 from fdc_toolchain.runs.cost.figures import figures
 
 from tests.support.linting import findings, lint

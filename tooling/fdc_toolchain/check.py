@@ -242,7 +242,7 @@ def _sources(linker: Linker) -> Callable[[str], str | None]:
     return source
 
 
-def compile_plan(path: str, workspace: str) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
+def compile_plan(path: str, workspace: str) -> tuple[dict[str, object] | None, list[Diagnostic]]:
     """The program of a plan that was proved, or None with the findings that forbid it (FDC-04)."""
     linker = Linker(workspace, read_settings(workspace))
     checked = check(linker, [key_of(path, workspace)], whole=True)

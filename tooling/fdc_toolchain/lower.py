@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .automata.model import Automaton
 from .linking.arguments import one_of
@@ -22,6 +22,9 @@ from .linking.protocol_rules.obligation import Obligation
 from .program.model import FORMAT, KEEPING
 from .syntax.evidence import evidence
 from .syntax.values import Condition, Ref, Value
+
+if TYPE_CHECKING:
+    from .syntax.conditions import ConditionTree
 
 
 def lower(
@@ -203,7 +206,7 @@ class _Lowering:
         self.texts.add(key)
         return (self.files.read(key) or b"").decode("utf-8", "replace")
 
-    def condition(self, condition: Condition) -> dict[str, Any]:
+    def condition(self, condition: Condition) -> ConditionTree:
         """A condition's tree; the predicates that it asks go into the program."""
         for name, *_ in condition.predicates:
             if name in self.declared:

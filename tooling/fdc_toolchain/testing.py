@@ -102,7 +102,7 @@ class ScriptedModel:
         self.asked: list[tuple[str, list[Message]]] = []
 
     def complete(
-        self, role: str, messages: Sequence[Message], schema: dict[str, Any]
+        self, role: str, messages: Sequence[Message], schema: Mapping[str, object]
     ) -> dict[str, Any]:
         """The next reply. Raises ModelFailed where there is none left."""
         self.asked.append((role, list(messages)))

@@ -20,6 +20,7 @@ from fdc_packs.research.tools import _citation, _inert
 from fdc_toolchain.testing import Crash, CrashPoint, MemoryJournal
 from fdc_toolchain.tools.files.documents import MARK, Document
 
+from tests.support.cited import check_report
 from tests.support.research import report_of, research, write
 
 LICENCE = """\
@@ -446,9 +447,9 @@ def test_a_written_report_is_checked_from_its_text_alone(tmp_path: Path) -> None
         "- One. `a.md:9`",
         "- One. `../a.md:1`",
     ]
-    assert (1, 1) == ((found := cite.check_report(str(tmp_path), good)).checked, len(found.held))
+    assert (1, 1) == ((found := check_report(str(tmp_path), good)).checked, len(found.held))
     assert (4, 0) == (
-        (found := cite.check_report(str(tmp_path), "\n".join(bad))).checked,
+        (found := check_report(str(tmp_path), "\n".join(bad))).checked,
         len(found.held),
     )
 

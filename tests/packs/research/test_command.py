@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from fdc_packs.research import cite, command
+from fdc_packs.research import command
 from fdc_toolchain.tools.files.documents import MARK
 
+from tests.support.cited import check_report
 from tests.support.process import fdc
 from tests.support.research import write
 
@@ -34,7 +35,7 @@ def test_the_answer_is_printed_with_its_places_and_the_report_is_named(tmp_path:
         re.M,
     )
     report = (tmp_path / NAME).read_text("utf-8")
-    checked = cite.check_report(str(tmp_path), report)
+    checked = check_report(str(tmp_path), report)
     assert report.startswith(MARK) and [] == checked.failures and checked.checked > 0
 
 
@@ -66,7 +67,7 @@ def test_code_is_answered_with_the_definition_as_explore_finds_it(tmp_path: Path
             row["trust"] for row in out["findings"]
         }
         report = Path(out["report"]).read_text("utf-8")
-        checked = cite.check_report(str(tmp_path), report)
+        checked = check_report(str(tmp_path), report)
         assert [] == checked.failures and checked.checked > 0
     asked = ("research", "How is the temperature of the water shown?", "--code", "--format", "json")
     assert "README.md:3" in json.loads(fdc(*asked, cwd=tmp_path).stdout)["answer"][0]

@@ -19,6 +19,7 @@ from fdc_toolchain.tools.files.documents import Document, lines_of, scan
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.support.cited import check_report
 from tests.support.linting import lint
 from tests.support.profiles import share
 from tests.support.repository import ROOT
@@ -268,7 +269,7 @@ def test_the_report_is_the_same_for_the_same_folder_and_all_that_it_quotes_is_th
                 reports.append(ending.stop.message)
                 continue
             report = report_of(root)
-            checked = cite.check_report(str(root), report)
+            checked = check_report(str(root), report)
             assert [] == checked.failures and checked.checked > 0
             reports.append(report)
     assert reports[0] == reports[1]

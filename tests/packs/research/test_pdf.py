@@ -6,9 +6,9 @@ import zlib
 from pathlib import Path
 
 import pytest
-from fdc_packs.research import cite
 from fdc_toolchain.tools.files.documents import lines_in, scan
 
+from tests.support.cited import check_report
 from tests.support.pdf import pdf
 from tests.support.research import report_of, research, write
 from tests.support.web import Reply, allowing, searxng, site
@@ -44,10 +44,10 @@ def test_research_quotes_a_pdf_and_every_citation_holds(tmp_path: Path) -> None:
         "**Page 1**, docs/tea.pdf:" in report
         and "- Green tea wants water of eighty degrees. `docs/tea.pdf:" in report
     )
-    checked = cite.check_report(str(tmp_path), report)
+    checked = check_report(str(tmp_path), report)
     assert [] == checked.failures and checked.checked > 1
     write(tmp_path, {"docs/tea.pdf": pdf(["Nothing of the kind.", "And no more."])})
-    assert [] == cite.check_report(str(tmp_path), report).held
+    assert [] == check_report(str(tmp_path), report).held
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_packs.research import cite
 from fdc_toolchain.tools.web import web_pages
 
 from tests.support.background import fdc_started, wait_for
+from tests.support.cited import check_report
 from tests.support.messages_api import Item, Server, messages_api, reply
 from tests.support.process import fdc
 from tests.support.research import write
@@ -79,7 +79,7 @@ def test_a_page_answers_where_the_documents_do_not_and_is_cited_by_its_line(tmp_
         and ", 1 page on the web;" in done.stdout
     )
     report = (tmp_path / NAME).read_text()
-    checked = cite.check_report(str(tmp_path), report, pages)
+    checked = check_report(str(tmp_path), report, pages)
     assert [] == checked.failures and {url} < {*(one.path for one in checked.held), "x"}
     assert re.search(
         rf"Read: {re.escape(url)}, 20\d\d-.*, \d+ lines \(SHA-256 [0-9a-f]{{16}}\)", report
@@ -270,7 +270,7 @@ def test_a_killed_research_goes_on_and_fetches_no_page_twice(tmp_path: Path) -> 
         assert 0 == done.returncode, done.stderr
         assert 1 == tea.paths().count("/white") and 2 == tea.paths().count("/late")
     report = (tmp_path / NAME).read_text()
-    assert [] == cite.check_report(str(tmp_path), report, pages_of(tmp_path)).failures
+    assert [] == check_report(str(tmp_path), report, pages_of(tmp_path)).failures
 
 
 # With a model
@@ -376,7 +376,7 @@ def test_with_a_model_every_claim_cites_a_document_or_a_page_that_was_opened(
         and "- How long?" in report
     )
     assert "The answer is a model's" in report and "no model" not in report
-    checked = cite.check_report(str(tmp_path), report, pages_of(tmp_path))
+    checked = check_report(str(tmp_path), report, pages_of(tmp_path))
     assert [] == checked.failures and checked.checked > 2
     assert 2 + 2 == len(model.requests), "keywords, a note on each of two sources, the answer"
     first = json.dumps(model.requests[0])

@@ -64,7 +64,7 @@ _KINDS = {
 }
 
 
-def config_of(value: Any, file: str = "config.yaml") -> dict[str, Any]:
+def config_of(value: object, file: str = "config.yaml") -> dict[str, object]:
     """The configuration with its defaults. Raises ConfigError."""
     from fdc_toolchain.api.text import did_you_mean
 

@@ -61,8 +61,8 @@ def _evaluations(log: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def trace_concept_evolution(
-    label: str, critics: Iterable[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+    label: str, critics: Iterable[Mapping[str, object]]
+) -> list[dict[str, object]]:
     """Every verdict on a label, oldest first, over the critic's logs of all iterations."""
     return [
         {"iteration": log.get("iteration"), "verdict": row.get("verdict"), "why": row.get("summary")}
@@ -70,12 +70,12 @@ def trace_concept_evolution(
     ]  # fmt: skip
 
 
-def rejection_analysis(rejected: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def rejection_analysis(rejected: Iterable[Mapping[str, object]]) -> dict[str, int]:
     """How often each attack was the one that failed."""
     return dict(Counter(str(row.get("failed_attack", "")) for row in rejected).most_common())
 
 
-def confidence_trajectory(critics: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def confidence_trajectory(critics: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
     """The critic's mean confidence, iteration by iteration."""
     out = []
     for log in critics:
@@ -87,7 +87,7 @@ def confidence_trajectory(critics: Iterable[Mapping[str, Any]]) -> list[dict[str
     return out
 
 
-def paradox_inventory(index: Iterable[Mapping[str, Any]]) -> list[str]:
+def paradox_inventory(index: Iterable[Mapping[str, object]]) -> list[str]:
     """The titles of all paradoxes."""
     return [str(row.get("title", "")) for row in index]
 

@@ -122,7 +122,7 @@ REGISTERS = {
 }
 
 
-def concepts_of(value: Any) -> list[Any]:
+def concepts_of(value: object) -> list[object]:
     """The concepts of a benchmark file's value: a list, or a table with `concepts` in it."""
     value = value.get("test_concepts", value) if isinstance(value, dict) else value
     value = value.get("concepts", []) if isinstance(value, dict) else value
@@ -228,7 +228,7 @@ def _recounted(statistics: Any, alphabet: Alphabet) -> None:
             )
 
 
-def statistics_of(alphabet: Alphabet) -> dict[str, Any]:
+def statistics_of(alphabet: Alphabet) -> dict[str, object]:
     """The counts of the index (ALPH-38); a deprecated primitive is in none of them."""
     domains = dict.fromkeys(DOMAINS[:9], 0) | {
         name: len(found) for name, found in alphabet.domains.items()
@@ -239,7 +239,7 @@ def statistics_of(alphabet: Alphabet) -> dict[str, Any]:
     return {"total_primitives": len(alphabet), "by_domain": domains, "by_status": status}
 
 
-def graph_of(value: Any) -> dict[str, dict[str, list[str]]]:
+def graph_of(value: object) -> dict[str, dict[str, list[str]]]:
     """Relations by id, from either shape of `graph.yaml` (ALPH-42, C-22): contrasts and affinities both ways round."""
     graph = _inner(value, "relationship_graph", "relationships")
     found: dict[str, dict[str, list[str]]] = {"contrasts": {}, "presupposes": {}, "composes": {}}
@@ -285,7 +285,7 @@ def _list(value: Any, key: str) -> list[Any]:
     return value
 
 
-def state_of(value: Any) -> dict[str, Any]:
+def state_of(value: object) -> dict[str, object]:
     """`iteration_state` in the seed's shape, older shapes understood. Raises StateError that names the key (ALPH-40)."""
     if value is None:
         return copy.deepcopy(START)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +16,7 @@ from fdc_toolchain.api.tools import Context, ToolFailure, word
 from .store import Busy, Store, digest
 
 
-def begin_alphabet(args: dict[str, Any], context: Context) -> Any:
+def begin_alphabet(args: dict[str, Any], context: Context) -> object:
     """Takes the iteration's lock and reads everything that it starts from (ALPH-44: read)."""
     store = _store(context)
     wanted = _object(args, "paths")
@@ -35,7 +36,7 @@ def begin_alphabet(args: dict[str, Any], context: Context) -> Any:
     return {"files": files, "digest": found, "at": at}
 
 
-def staged_alphabet(args: dict[str, Any], context: Context) -> Any:
+def staged_alphabet(args: Mapping[str, object], context: Context) -> object:
     """What the steps of this iteration have found so far."""
     try:
         return {"events": _store(context).staged()}
@@ -43,7 +44,7 @@ def staged_alphabet(args: dict[str, Any], context: Context) -> Any:
         raise ToolFailure("staged", f"{wrong}; the iteration must be rolled back") from None
 
 
-def stage_alphabet(args: dict[str, Any], context: Context) -> Any:
+def stage_alphabet(args: dict[str, Any], context: Context) -> object:
     """Keeps what a step has found, and says so in the lock (ALPH-46)."""
     store = _store(context)
     event = _object(args, "event")
@@ -57,7 +58,7 @@ def stage_alphabet(args: dict[str, Any], context: Context) -> Any:
         raise ToolFailure("staged", f"{wrong}; the iteration must be rolled back") from None
 
 
-def read_entries(args: dict[str, Any], context: Context) -> Any:
+def read_entries(args: dict[str, Any], context: Context) -> object:
     """The texts of the files that are named."""
     store = _store(context)
     out: dict[str, str] = {}
@@ -69,7 +70,7 @@ def read_entries(args: dict[str, Any], context: Context) -> Any:
     return {"files": out}
 
 
-def commit_alphabet(args: dict[str, Any], context: Context) -> Any:
+def commit_alphabet(args: dict[str, Any], context: Context) -> object:
     """Writes every file of the iteration, or none (ALPH-03, 48)."""
     change = _object(args, "change")
     tree = _object(args, "tree")

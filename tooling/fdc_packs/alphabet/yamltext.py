@@ -75,7 +75,7 @@ def parse(text: str) -> Any:
     return rest
 
 
-def parse_foreign(text: str) -> Any:
+def parse_foreign(text: str) -> object:
     """The first YAML value of a text that somebody else wrote. Raises NotYaml, for aliases and what is too long too."""
     import yaml
 

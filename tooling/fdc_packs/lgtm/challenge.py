@@ -14,7 +14,7 @@ OUTCOMES = {"disproved": "Failed", "supported": "Passed"}
 
 
 def attempts(
-    targets: dict[str, Any], queries: dict[str, Any], judged: Any, known: dict[str, Any]
+    targets: dict[str, Any], queries: dict[str, Any], judged: object, known: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """The judgement of each target as it is recorded (LGTM-09, 11). Only evidence that the judge was shown decides.
 

@@ -5,6 +5,7 @@ Each function takes a worldview and returns what the next step works with, or th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .artifacts import advance
@@ -47,7 +48,7 @@ def mark(wv: dict[str, Any], marked: list[Any], log: Any) -> dict[str, Any]:
     return logged({**wv, "microHypotheses": out}, log)
 
 
-def to_challenge(wv: dict[str, Any]) -> dict[str, Any]:
+def to_challenge(wv: dict[str, Any]) -> dict[str, object]:
     """Only candidates are challenged (LGTM-63)."""
     rows = [row for row in wv["microHypotheses"] if row["status"] == "CandidateNullChallenge"]
     return {"hypotheses": checked(rows), "count": len(rows)}
@@ -77,7 +78,7 @@ def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str
     return logged({**out, "microHypotheses": entries}, lost)
 
 
-def settle(wv: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
+def settle(wv: dict[str, Any], config: Mapping[str, object]) -> dict[str, object]:
     """With every hypothesis of which evidence decided Validated or Invalidated (LGTM-24), how it ended all in all, and whether
     to go on (C-19).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .artifacts import problems, written
@@ -14,7 +15,7 @@ _PROMISED = ("statement", "confidence", "gapCharacterization", "rationale", "key
 
 
 def validate(
-    drafted: Any,
+    drafted: object,
     area: str,
     known: list[Any],
     results: list[Any],
@@ -96,12 +97,12 @@ def read(text: str) -> dict[str, Any]:
 
 
 def refinement(
-    checked: dict[str, Any],
-    knowledge: list[Any],
-    log: Any = None,
-    request: Any = None,
-    stubs: Any = None,
-) -> dict[str, Any]:
+    checked: Mapping[str, object],
+    knowledge: Sequence[object],
+    log: object = None,
+    request: object = None,
+    stubs: object = None,
+) -> dict[str, object]:
     """What a branch of the loop returns (LGTM-57): evidence is kept even where the refinement failed. `Unchanged`: it stands as
     it is, which is an answer. `lines` is its log."""
     new = [row["entry"] for row in kept(knowledge)]

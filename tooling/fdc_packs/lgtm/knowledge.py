@@ -60,7 +60,7 @@ def parsed(text: str) -> Entry:
 
 
 def stubs(
-    found: Any, wv: dict[str, Any], owner: str, most: int = 8, also: Any = None
+    found: object, wv: dict[str, Any], owner: str, most: int = 8, also: object = None
 ) -> dict[str, Any]:
     """What of one search's result, or of two, becomes knowledge: rows with a source that is not known yet, numbered within
     `owner`. What counts against a place, and a whole body, is news also where the place is known.
@@ -104,7 +104,7 @@ def said(request: Any, stubs: Any) -> list[dict[str, str]]:
     return [{"level": "Warn", "message": str(row)} for row in rows if row]
 
 
-def write_up(stub: dict[str, Any]) -> dict[str, Any]:
+def write_up(stub: dict[str, Any]) -> dict[str, object]:
     """`validate.knowledge`: the entry of a find, by rule: where it stands, what was found there, the lines around it; its
     file, and how the worldview has it (LGTM-07, 20, 51). Nothing of a find is told in other words."""
     quote, source = " ".join(str(stub["quote"]).split()), str(stub["source"])

@@ -47,7 +47,9 @@ def subject_of(question: str) -> str:
     return question[found.end() :] if (found := _TO_DO.match(question)) else question
 
 
-def recommend(purpose: str, queries: Any, tools: Any, seen: Any = None) -> dict[str, Any]:
+def recommend(
+    purpose: str, queries: object, tools: object, seen: object = None
+) -> dict[str, object]:
     """AgentStep without a model: the first of the tools that fits, with the queries, then with a word of the purpose that
     nothing found speaks of. It does nothing itself (LGTM-33)."""
     turns = seen if isinstance(seen, list) else []
@@ -64,7 +66,7 @@ def recommend(purpose: str, queries: Any, tools: Any, seen: Any = None) -> dict[
     return {"say": f"{tool} looks for that.", "tool": tool, "args": args}
 
 
-def tool_use(result: Any, tools: str = "", asked: Any = None) -> dict[str, Any]:
+def tool_use(result: object, tools: str = "", asked: Any = None) -> dict[str, object]:
     """The call that an AgentStep recommends, or none (LGTM-34). `tools`: those that may be called here, the others are
     ignored (LGTM-37).
 
@@ -169,7 +171,7 @@ def targets(hypothesis: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def queries_by_target(answer: Any, targets: dict[str, Any]) -> dict[str, Any]:
+def queries_by_target(answer: object, targets: dict[str, Any]) -> dict[str, object]:
     """Queries of each target, and the call that they recommend; none where the answer has none. Unknown targets are dropped
     with a warning (LGTM-34, 65, 66)."""
     ids = [row["targetID"] for row in targets["targets"]]
@@ -191,7 +193,7 @@ def queries_by_target(answer: Any, targets: dict[str, Any]) -> dict[str, Any]:
             "args": {"queries": every}}  # fmt: skip
 
 
-def first_lines(text: Any, path: str, first: int = 1) -> dict[str, Any]:
+def first_lines(text: object, path: str, first: int = 1) -> dict[str, object]:
     """A file that an agent wanted read, as one find: its lines from `first` on, and the first that says something, quoted."""
     lines = text.split("\n") if isinstance(text, str) else []
     first = max(1, int(first))

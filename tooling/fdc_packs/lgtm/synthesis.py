@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from .names import generate_file_name
 from .statements import names
 
 
-def validate(hypotheses: list[Any], analysis: Any, narrated: Any) -> dict[str, Any]:
+def validate(hypotheses: list[Any], analysis: object, narrated: object) -> dict[str, Any]:
     """The synthesis as the worldview keeps it, or why it cannot be kept (LGTM-72): it must speak of every hypothesis."""
     out: dict[str, Any] = {"ok": False, "why": "", "output": None, "refused": ""}
     if not isinstance(analysis, dict) or "failed" in analysis:
@@ -48,12 +49,12 @@ def synthesis_path(run: str) -> str:
     return generate_file_name("synthesis", run.rpartition("/")[2], "narrative", "md")
 
 
-def unproved() -> dict[str, Any]:
+def unproved() -> dict[str, object]:
     """What is known of a pipeline before there is one."""
     return {"proved": False, "findings": [], "text": "", "program": "", "cost": {}, "tries": 0}
 
 
-def optimise(proof: dict[str, Any]) -> str:
+def optimise(proof: Mapping[str, object]) -> str:
     """Plan: rounds that do not depend on each other are run in parallel. The linter judges the result."""
     return re.sub(
         r"^(\s*(?:[A-Za-z_]\w* *<- *)?)for (?=[A-Za-z_]\w* in )",
@@ -96,8 +97,8 @@ def ordered(components: list[Any], synthesis: dict[str, Any]) -> dict[str, Any]:
 
 
 def validate_components(
-    result: Any, hypotheses: list[Any], synthesis: dict[str, Any]
-) -> dict[str, Any]:
+    result: object, hypotheses: list[Any], synthesis: dict[str, Any]
+) -> dict[str, object]:
     """What the pipeline yielded, as components of these hypotheses and nothing else; `ok` where there is one at least."""
     rows = result.get("components", []) if isinstance(result, dict) else result
     whole, lost = _whole(rows if isinstance(rows, list) else [])
@@ -154,7 +155,7 @@ def _whole(rows: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
     return out, lost
 
 
-def diagrams(synthesis: dict[str, Any], components: Any) -> list[dict[str, str]]:
+def diagrams(synthesis: Mapping[str, object], components: object) -> list[dict[str, str]]:
     """The diagrams of the plan: what depends on what, and what each component touches."""
     wanted = "the components from first to last, what each needs and touches"
     return [{"name": "Order of the components", "prompt": wanted}]

@@ -6,6 +6,7 @@ Each function takes a worldview and returns the next one. `log` is one line of `
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from .artifacts import advance, written
@@ -23,7 +24,7 @@ _NO_TOOL = re.compile(r"Tool not found: .*", re.DOTALL)
 
 def configure(
     max_iterations: str, confidence: str, conflicts: str, gate: str, areas: str = "6"
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The numbers of a run, checked (LGTM-42, 60). Raises ValueError for one that makes no sense."""
     try:
         rounds, least, most, wide = (
@@ -107,7 +108,7 @@ def logged(wv: dict[str, Any], log: Any) -> dict[str, Any]:
 
 
 def know(
-    wv: dict[str, Any], results: list[Any], log: Any = (), request: Any = None, stubs: Any = None
+    wv: dict[str, Any], results: list[Any], log: object = (), request: Any = None, stubs: Any = None
 ) -> dict[str, Any]:
     """With the entries that were written, and what was said on the way (LGTM-45, 51)."""
     lines = list(log) if isinstance(log, (list, tuple)) else [log]
@@ -251,7 +252,7 @@ def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, A
     return logged({**out, "microHypotheses": list(entries.values())}, lines)
 
 
-def record_conflicts(wv: dict[str, Any], found: Any, log: Any) -> dict[str, Any]:
+def record_conflicts(wv: dict[str, Any], found: Any, log: object) -> dict[str, object]:
     """With the conflicts that were found, each pair once (LGTM-25, 59); one that names no hypothesis is dropped. A pair that
     this comparison, if there was one, finds no longer is `Resolved`."""
     ids = {row["microHypothesisID"] for row in wv["microHypotheses"]}
@@ -272,7 +273,7 @@ def record_conflicts(wv: dict[str, Any], found: Any, log: Any) -> dict[str, Any]
     return logged({**wv, "hypothesisConflicts": rows}, log)
 
 
-def first_round(config: dict[str, Any]) -> dict[str, Any]:
+def first_round(config: Mapping[str, object]) -> dict[str, object]:
     """The counter of the loop, which is not part of the worldview (LGTM-61)."""
     return {"count": 0, "stop": False, "why": "", "most": config["max_iterations"], "versions": []}
 
@@ -330,7 +331,7 @@ def set_synthesis(
     return logged({**wv, "synthesisOutput": {**checked["output"], "filePath": path}}, log)
 
 
-def set_pipeline(wv: dict[str, Any], chosen: dict[str, Any], log: Any) -> dict[str, Any]:
+def set_pipeline(wv: dict[str, Any], chosen: Mapping[str, object], log: Any) -> dict[str, Any]:
     """With the pipeline that was proved, as it is stored: its text and its program's name (LGTM-75)."""
     stored = {"filePath": chosen["path"], "text": chosen["text"], "program": chosen["program"]}
     return logged({**wv, "meta": {**wv["meta"], "optimizedPipeline": stored}}, log)

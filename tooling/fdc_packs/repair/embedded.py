@@ -7,6 +7,7 @@ to pass, and what contradicts it is measured. Nothing is explained that was not 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 BATCH = 8
@@ -33,8 +34,10 @@ SEEN = {
 
 
 def gather(
-    failure: dict[str, Any], context: dict[str, Any], gathered: list[Any] | None = None
-) -> dict[str, Any]:
+    failure: Mapping[str, object],
+    context: Mapping[str, object],
+    gathered: Sequence[object] | None = None,
+) -> dict[str, object]:
     """The proposer reads whole files: no more context is needed (HYP-45)."""
     return {
         "needs_more_context": False,
@@ -301,9 +304,9 @@ def falsify(
 
 
 def propose(
-    hypothesis: dict[str, Any],
-    failure: dict[str, Any],
-    context: dict[str, Any],
+    hypothesis: Mapping[str, object],
+    failure: Mapping[str, object],
+    context: Mapping[str, object],
     history: list[str] | None = None,
 ) -> dict[str, Any]:
     """The structural change that the hypothesis is about, without code (HYP-20, 22)."""
@@ -314,8 +317,8 @@ def propose(
 
 
 def write(
-    hypothesis: dict[str, Any], proposal: dict[str, Any], context: dict[str, Any],
-    refused: list[Any] | None = None, history: list[str] | None = None,
+    hypothesis: Mapping[str, object], proposal: Mapping[str, object], context: Mapping[str, object],
+    refused: Sequence[object] | None = None, history: list[str] | None = None,
 ) -> str:  # fmt: skip
     """The hypothesis's own edit, as a diff."""
     return str(hypothesis.get("edit") or "")

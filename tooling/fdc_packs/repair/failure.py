@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 BLOCK = 60
@@ -133,7 +133,7 @@ def failing(text: str) -> list[str]:
     return list(dict.fromkeys(names))[:500]
 
 
-def first_error(text: str) -> dict[str, Any] | None:
+def first_error(text: str) -> dict[str, object] | None:
     """The first error of a known form: what it says, where, and its whole block with the lines that point at it."""
     found: list[tuple[int, dict[str, Any]]] = []
     for pattern in (_COMPILED, _GO, _RUST):
@@ -216,7 +216,7 @@ def progress(before: dict[str, Any], after: dict[str, Any]) -> bool:
     return bool(new) and new < old
 
 
-def unchanged(before: dict[str, Any], after: dict[str, Any]) -> bool:
+def unchanged(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
     """True where the same is said as before, or the same first error stands at the same place (HYP-17, 19)."""
     if before.get("fingerprint") == after.get("fingerprint"):
         return True

@@ -6,6 +6,7 @@ The shipped checklist (`prompts/checklist.json`) lists the same rules for people
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .failure import unchanged
@@ -102,7 +103,7 @@ class Challenge(NamedTuple):
     tried: bool = False
 
 
-def interpretation(answer: Any) -> str:
+def interpretation(answer: object) -> str:
     """Why an interpretation cannot be taken; empty where it can (HYP-06)."""
     if not isinstance(answer, dict):
         return "it is not an object"
@@ -142,7 +143,7 @@ def requests(answer: Any) -> tuple[list[dict[str, Any]], str]:
     ], "" if found else "no request of the answer about context could be read; it goes on without"
 
 
-def challenge(answer: Any, hypothesis: dict[str, Any], seen: dict[str, Any]) -> Challenge:
+def challenge(answer: object, hypothesis: dict[str, Any], seen: dict[str, Any]) -> Challenge:
     """Reads a falsification and compares it with what has been seen (HYP-09 to 11).
 
     `seen`: `executed` (path to the lines that failing tests run, or None), `attempts`, `output`.
@@ -227,7 +228,7 @@ def _applied(hypothesis: dict[str, Any], seen: dict[str, Any]) -> list[dict[str,
     return [row for row in rows if row.get("hypothesis") == hypothesis["id"] and row.get("applied")]
 
 
-def proposal(answer: Any) -> str:
+def proposal(answer: object) -> str:
     """Why a proposal is refused; empty where it can be followed (HYP-20 to 23)."""
     if not isinstance(answer, dict):
         return "it is not an object"
@@ -251,7 +252,7 @@ def proposal(answer: Any) -> str:
     return ""
 
 
-def terminators(change: dict[str, Any] | None, before: str, after: str) -> bool:
+def terminators(change: Mapping[str, object] | None, before: str, after: str) -> bool:
     """True where a patch that should change a grouping changes how many statements there are (HYP-23)."""
     return (
         bool(change)
@@ -261,7 +262,9 @@ def terminators(change: dict[str, Any] | None, before: str, after: str) -> bool:
     )
 
 
-def critique(answer: Any, before: dict[str, Any], after: dict[str, Any] | None) -> dict[str, Any]:
+def critique(
+    answer: object, before: Mapping[str, object], after: Mapping[str, object] | None
+) -> dict[str, Any]:
     """The effect of an attempt as measured, beside what was said of it (HYP-17)."""
     said = str(answer.get("assessment") or "").strip() if isinstance(answer, dict) else ""
     now = before if after is None else after

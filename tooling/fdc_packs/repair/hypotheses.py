@@ -11,7 +11,7 @@ A hypothesis is what is claimed to be wrong, the lines that it is about, and wha
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from .patch.region import parse_region
@@ -63,12 +63,12 @@ def buckets(store: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     return {name: [exported(row) for row in listed(store, name)] for name in BUCKETS}
 
 
-def exported(row: dict[str, Any]) -> dict[str, Any]:
+def exported(row: Mapping[str, object]) -> dict[str, Any]:
     """A hypothesis as JSON in camelCase, without what only the loop needs (HYP-04)."""
     return {public: row.get(name) for name, public in _PUBLIC.items()}
 
 
-def confidence(value: Any) -> float | None:
+def confidence(value: object) -> float | None:
     """0.8, "0.8", "80%" and "80" as 0.8, within 0 and 1; None for what is not a number (HYP-05)."""
     if isinstance(value, bool) or value is None:
         return None
@@ -107,7 +107,7 @@ def wrong(row: Any) -> str:
     return ""
 
 
-def competing(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def competing(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
     """True where two hypotheses exclude each other: other words, and another region or another effect (HYP-27)."""
     if _said(one["claim"]) == _said(other["claim"]):
         return False

@@ -5,6 +5,7 @@ The state goes from step to step of the plan `fix`; the journal has it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from . import embedded, gates, hypotheses
@@ -18,11 +19,11 @@ CYCLES = 50
 
 def open_repair(
     measured: dict[str, Any],
-    iterations: Any = 40,
+    iterations: object = 40,
     stalls: Any = 6,
     patience: Any = 0,
-    refine: Any = 0,
-    passes: Any = 1,
+    refine: object = 0,
+    passes: object = 1,
 ) -> State:
     """The state before the first iteration; ended already where there is nothing to repair, or nothing to measure it with.
 
@@ -62,7 +63,7 @@ def hold_probes(state: State, probed: dict[str, Any]) -> State:
     )
 
 
-def admit(state: State, answer: Any, files: list[str] | None = None) -> State:
+def admit(state: State, answer: object, files: list[str] | None = None) -> State:
     """DIAGNOSE: takes competing hypotheses in, or asks again, or ends where none can be had (HYP-26, 27, 30, 43).
 
     `files`: those that may be changed; a region elsewhere is none. None for any.
@@ -158,7 +159,7 @@ def weigh(state: State, challenge: Any, executed: dict[str, list[int]] | None = 
     )  # fmt: skip
 
 
-def judge_proposal(hypothesis: dict[str, Any], answer: Any) -> dict[str, Any]:
+def judge_proposal(hypothesis: Mapping[str, object], answer: object) -> dict[str, object]:
     """PROPOSE: whether the change may be written, and why not (HYP-20 to 23)."""
     why = why_failed(answer) or gates.proposal(answer)
     held = answer if isinstance(answer, dict) and not why else {}
@@ -207,7 +208,7 @@ def attempted(
             "digest": patch["digest"], "checked": str(after.get("checked") or "")}  # fmt: skip
 
 
-def compiled(after: dict[str, Any]) -> str:
+def compiled(after: Mapping[str, object]) -> str:
     """The failure reason of a run that fails otherwise than the one before: `compile-<rc>` (HYP-34)."""
     return f"compile-{'null' if after['exit_code'] is None else after['exit_code']}"
 
@@ -317,7 +318,7 @@ def _failed_once(
     return store, events
 
 
-def requested(answer: Any) -> dict[str, Any]:
+def requested(answer: object) -> dict[str, Any]:
     """GATHER: the context that an answer asks for (HYP-45)."""
     rows, note = gates.requests(answer)
     return {"requests": rows, "note": note}
@@ -350,7 +351,7 @@ def outcome(state: State, closed: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def guessed(state: State, patch: dict[str, Any], after: Any = None) -> dict[str, Any]:
+def guessed(state: State, patch: dict[str, Any], after: Any = None) -> dict[str, object]:
     """What a patch without a hypothesis did: it passes, or it does not."""
     passed = after is not None and bool(after["passed"])
     now = read(after) if after is not None else None

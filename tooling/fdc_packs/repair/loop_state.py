@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import hypotheses
@@ -18,7 +19,7 @@ def bound(iterations: Any, refine: Any = 0, passes: Any = 1) -> int:
     return (max(1, int(iterations)) + max(0, int(refine))) * max(1, int(passes))
 
 
-def beginning(measured: dict[str, Any]) -> str:
+def beginning(measured: Mapping[str, object]) -> str:
     """Why a repair ends before it begins; empty where it goes on."""
     if measured["passed"]:
         return "passing"
@@ -27,7 +28,7 @@ def beginning(measured: dict[str, Any]) -> str:
     return "flaky" if measured.get("flaky") else ""
 
 
-def told(state: State, events: list[dict[str, Any]], **changes: Any) -> State:
+def told(state: State, events: Sequence[Mapping[str, object]], **changes: object) -> State:
     """The state with changes, and with what steps of the plan read of it."""
     after = {**state, **changes}
     store = after["store"]
@@ -68,7 +69,7 @@ def line_of(number: int, attempt: dict[str, Any], reason: str, said: str) -> str
     return f"Loop {number}: {patch}; compile/test {effect}; critique: {said[:200] or attempt['why'][:200] or 'none'}"
 
 
-def why_failed(answer: Any) -> str:
+def why_failed(answer: object) -> str:
     """Why no answer exists, where a step failed as a value."""
     if isinstance(answer, dict) and "failed" in answer and "why" in answer:
         return f"no answer: {answer['why']}"

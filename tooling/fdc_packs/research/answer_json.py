@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def skips(results: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(str(row["path"]), str(row["reason"])) for row in scan.get("skipped", ())]
 
 
-def trust_of(findings: list[dict[str, Any]], web: dict[str, Any]) -> str:
+def trust_of(findings: Sequence[Mapping[str, object]], web: Mapping[str, object]) -> str:
     """How far all of it can be trusted: as far as the least of it, and no further than a page that was read."""
     labels = {row.get("trust") for row in findings}
     if web.get("pages") or labels - {"workspace", "model"}:

@@ -11,7 +11,7 @@ from fdc_toolchain.api.tools import Context, Outcome, ToolFailure, web_pages
 from .retrieval import library
 
 
-def words_of(value: Any) -> list[str]:
+def words_of(value: object) -> list[str]:
     """Short texts of a list, or those that a record has as its `terms`, as a model may have proposed them."""
     rows = value.get("terms") if isinstance(value, dict) else value
     rows = rows if isinstance(rows, list) else []
@@ -20,17 +20,17 @@ def words_of(value: Any) -> list[str]:
     ]
 
 
-def with_code(args: Mapping[str, Any]) -> bool:
+def with_code(args: Mapping[str, object]) -> bool:
     """Whether the documents are those of a source tree."""
     return object_of(args, "scan").get("include") == "code"
 
 
-def pages_of(args: Mapping[str, Any], context: Context) -> list[Document]:
+def pages_of(args: Mapping[str, object], context: Context) -> list[Document]:
     """The pages that a step was given, as documents; their text is that which was read."""
     return web_pages.documents(context.run_folder, web_pages.read_pages(args.get("pages")))
 
 
-def labelled(value: Any, args: Mapping[str, Any]) -> Any:
+def labelled(value: object, args: Mapping[str, object]) -> Any:
     """What a step brings, marked in the journal as text from outside where it was made of pages of the web."""
     pages = web_pages.read_pages(args.get("pages"))
     return (
@@ -40,7 +40,7 @@ def labelled(value: Any, args: Mapping[str, Any]) -> Any:
     )
 
 
-def shelf_of(args: Mapping[str, Any], context: Context) -> tuple[library.Shelf, bool]:
+def shelf_of(args: Mapping[str, object], context: Context) -> tuple[library.Shelf, bool]:
     """The documents of the scan that a step was given, and whether they have changed since."""
     scan = object_of(args, "scan")
     digest = text_of(scan, "digest")
@@ -49,7 +49,7 @@ def shelf_of(args: Mapping[str, Any], context: Context) -> tuple[library.Shelf, 
     return shelf, shelf.scan.digest != digest
 
 
-def object_of(args: Mapping[str, Any], name: str) -> dict[str, Any]:
+def object_of(args: Mapping[str, object], name: str) -> dict[str, Any]:
     """An object from an earlier step. Raises ToolFailure where it is none."""
     value = args.get(name)
     if not isinstance(value, dict):
@@ -57,7 +57,7 @@ def object_of(args: Mapping[str, Any], name: str) -> dict[str, Any]:
     return value
 
 
-def list_of(args: Mapping[str, Any], name: str) -> list[Any]:
+def list_of(args: Mapping[str, object], name: str) -> list[Any]:
     """A list of objects from an earlier step. Raises ToolFailure where it is none."""
     value = args.get(name)
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
@@ -65,7 +65,7 @@ def list_of(args: Mapping[str, Any], name: str) -> list[Any]:
     return value
 
 
-def text_of(row: Mapping[str, Any], name: str) -> str:
+def text_of(row: Mapping[str, object], name: str) -> str:
     """A text from an earlier step. Raises ToolFailure where it is none."""
     value = row.get(name)
     if not isinstance(value, str):
@@ -73,7 +73,7 @@ def text_of(row: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def count_of(row: Mapping[str, Any], name: str) -> int:
+def count_of(row: Mapping[str, object], name: str) -> int:
     """A whole number from an earlier step. Raises ToolFailure where it is none."""
     value = row.get(name)
     if not isinstance(value, int) or isinstance(value, bool):

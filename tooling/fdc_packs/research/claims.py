@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -19,6 +20,6 @@ def quoted(question: str, source: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def unsaid(question: str, notes: list[Any] | None = None) -> dict[str, Any]:
+def unsaid(question: str, notes: Sequence[object] | None = None) -> dict[str, object]:
     """No answer in words of its own: the report is made of quotations then."""
     return {"claims": [], "open_questions": []}

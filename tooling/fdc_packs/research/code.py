@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fdc_toolchain.api.files import CODE, Document
+from fdc_toolchain.api.files import Document
 
 from .answering.found import Shown, find_places
 from .explore.mapped import searched, tree_of
 from .outline.blocks import Outline
-from .outline.comments import comment_outline
-from .outline.outline import outline
+from .outline.comments import outline_of
 from .outline.sentences import HIDDEN, is_prose, sentences
 from .retrieval import library
 from .retrieval.citations import Citation
@@ -69,7 +68,7 @@ def evidence(
         if number > FEWEST and place.score < FLOOR * best:
             break
         document = tree.documents[place.path]
-        shape = shapes.setdefault(place.path, _outline(document))
+        shape = shapes.setdefault(place.path, outline_of(document))
         for line, _ in place.code[:QUOTED]:
             cited = _cited(place, line, document, shape, number, has)
             at = (cited.path, cited.line, cited.column) if cited is not None else None
@@ -77,11 +76,6 @@ def evidence(
                 taken.add(at)
                 out.append(cited)
     return out
-
-
-def _outline(document: Document) -> Outline:
-    extension = "." + document.path.rsplit(".", 1)[-1].lower()
-    return (comment_outline if extension in CODE else outline)(document.path, document.lines)
 
 
 class _Has:

@@ -15,7 +15,7 @@ from fdc_toolchain.api.commands import CLEAN, FINDINGS, find_root
 __all__ = ["command", "execute_research_protocol", "main"]
 
 
-def execute_research_protocol(constraints: Mapping[str, Any], root: str | None = None) -> str:
+def execute_research_protocol(constraints: Mapping[str, object], root: str | None = None) -> str:
     """Executes a piece of research that its constraints describe.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ def propose(question: str) -> dict[str, Any]:
     return {"queries": [" ".join(question.split())[:300]], "terms": []}
 
 
-def allowed(keywords: dict[str, Any], web: str = "no", question: str = "") -> dict[str, Any]:
+def allowed(keywords: Mapping[str, object], web: str = "no", question: str = "") -> dict[str, Any]:
     """The queries that go out: none where the web is not to be searched; each once, a few at most. Where a model was to
     propose them and failed, the question itself."""
     rows = (
@@ -36,7 +37,7 @@ def allowed(keywords: dict[str, Any], web: str = "no", question: str = "") -> di
     return {"list": kept, "count": len(kept)}
 
 
-def choose(question: str, hits: list[Any] | None = None) -> dict[str, Any]:
+def choose(question: str, hits: Sequence[object] | None = None) -> dict[str, Any]:
     """The results whose pages are read: those that speak of most of the question first, and two of a host before
     the others of it.
 

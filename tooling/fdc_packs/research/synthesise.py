@@ -49,7 +49,7 @@ def synthesise(
     facts: Sequence[str],
     failures: Sequence[str] = (),
     skipped: Sequence[str] = (),
-    claims: Sequence[Mapping[str, Any]] = (),
+    claims: Sequence[Mapping[str, object]] = (),
     open_questions: Sequence[str] = (),
 ) -> Report:
     """The report on `question` from citations that hold. `claims`: a model's, whose citations hold; they are the answer then.

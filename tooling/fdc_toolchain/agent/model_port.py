@@ -8,7 +8,7 @@ The adapter of a real model, and the one that waits for a person or another agen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, TypedDict
 
 
@@ -49,7 +49,7 @@ class ModelPort(Protocol):
     """The model or person that answers. The same request, asked again after a crash, may be answered again."""
 
     def complete(
-        self, role: str, messages: Sequence[Message], schema: dict[str, Any]
+        self, role: str, messages: Sequence[Message], schema: Mapping[str, object]
     ) -> dict[str, Any]:
         """A reply that fits the JSON Schema.
 
@@ -58,7 +58,7 @@ class ModelPort(Protocol):
         """
 
 
-def validated(reply: Any, schema: dict[str, Any]) -> dict[str, Any]:
+def validated(reply: object, schema: Mapping[str, object]) -> dict[str, Any]:
     """The reply, if it fits the schema. Raises Malformed with every error."""
     from jsonschema import Draft202012Validator
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from ..text.fence import RULE, fenced
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
 
 
-def prompt(name: str, /, in_folder: str = FOLDER, **values: Any) -> str:
+def prompt(name: str, /, in_folder: str = FOLDER, **values: object) -> str:
     """The text of `NAME.md.j2` in a folder of templates; `| data` fences what comes from elsewhere, and `fence_rule` says so.
 
     Raises jinja2.UndefinedError for a variable that is not given.

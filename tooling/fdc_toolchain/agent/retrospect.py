@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from ..diagnostics.plural import plural
 from ..tasks.postmortem import OUTSIDE, is_placeholder
 from ..tasks.unfilled import LEARNED, NOTHING, unfilled
 from . import provenance
@@ -88,7 +89,7 @@ def facts(turn: Turn) -> dict[str, str]:
     tries = int(control.get("refused_plans", 0))
     if tries:
         worse.append(
-            f"- {_count(tries, 'version')} of the plan {'was' if tries == 1 else 'were'} refused by the linter."
+            f"- {plural(tries, 'version')} of the plan {'was' if tries == 1 else 'were'} refused by the linter."
         )
     if turn.state.research_findings.get("answered"):
         well.append(f"- Research answered: {turn.state.research_findings['question']}")
@@ -108,7 +109,7 @@ def summary(turn: Turn) -> str:
     text = f"Task: {turn.state.task}"
     if turn.control.get("run"):
         text += f"\n\nRun `{turn.control['run']}` of `{turn.state.plan_path}`"
-        text += f": {_count(int(driven['steps']), 'step')}." if driven.get("steps") else "."
+        text += f": {plural(int(driven['steps']), 'step')}." if driven.get("steps") else "."
     return text
 
 
@@ -134,7 +135,3 @@ def _open(body: str) -> bool:
 
 def _plain(title: str) -> str:
     return " ".join(title.lower().split())
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -85,7 +85,7 @@ class AgentState:
         }
 
     @classmethod
-    def from_json(cls, data: Any, task_id: str = "") -> AgentState:
+    def from_json(cls, data: object, task_id: str = "") -> AgentState:
         """The state that `to_json` wrote. Raises ValueError for anything else, naming what is wrong."""
         if not isinstance(data, Mapping):
             raise ValueError("the agent's state is not a JSON object")

@@ -30,7 +30,7 @@ class Turn(NamedTuple):
         self,
         phase: int,
         action: str,
-        details: Mapping[str, Any],
+        details: Mapping[str, object],
         status: str = "SUCCESS",
         message: str = "",
         *,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..console.options import Renamed, budget_option, quiet_option, workspace_option
 from ..console.progress import Aside, Json
+from ..diagnostics.plural import plural as count
 from ..exits import (
     CLEAN,
     FINDINGS,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from ..console.compiling import compile_or_refuse
     from ..console.process import run
     from ..console.run_options import budget_of, root_of, tell_weakness
-    from ..console.run_summary import as_json, broken_off, count, exit_code
+    from ..console.run_summary import as_json, broken_off, exit_code
     from ..linking.project.root import find_root
     from ..runs.run_driver import Ended, begin, drive_run, given_for, task_for
     from ..workspace.operator import Operator
@@ -35,7 +36,7 @@ _LATER = {
     "console.compiling": ("compile_or_refuse",),
     "console.process": ("run",),
     "console.run_options": ("budget_of", "root_of", "tell_weakness"),
-    "console.run_summary": ("as_json", "broken_off", "count", "exit_code"),
+    "console.run_summary": ("as_json", "broken_off", "exit_code"),
     "linking.project.root": ("find_root",),
     "runs.run_driver": ("Ended", "begin", "drive_run", "given_for", "task_for"),
     "workspace.operator": ("Operator",),

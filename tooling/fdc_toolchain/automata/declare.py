@@ -112,11 +112,6 @@ def _chain_succession(state: int, a: bool, b: bool, c: bool) -> int:
     return int(a) if bool(state) == b else SINK
 
 
-def _not_coexistence(state: int, a: bool, b: bool, c: bool) -> int:
-    seen = state | a | b << 1
-    return seen if seen < 3 else SINK
-
-
 def _not_succession(state: int, a: bool, b: bool, c: bool) -> int:
     return SINK if b and (a or state) else int(a or state)
 
@@ -187,7 +182,7 @@ _ROWS: dict[str, _Row] = {
     ),
     "chain_succession": _Row(_chain_succession, A | B, ("nothing owed", "{b} is next"), 0b1, A | B),
     "not_coexistence": _Row(
-        _not_coexistence, A | B, ("neither", "{a} has been", "{b} has been"), 0b111, A | B
+        _exclusive_choice, A | B, ("neither", "{a} has been", "{b} has been"), 0b111, A | B
     ),
     "not_succession": _Row(_not_succession, A | B, ("no {a} yet", "{a} has been"), 0b11, A),
     "not_chain_succession": _Row(

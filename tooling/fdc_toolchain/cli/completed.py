@@ -9,9 +9,6 @@ from collections.abc import Callable, Iterable
 import click
 from click.shell_completion import CompletionItem
 
-VARIABLE = "_FDC_COMPLETE"
-"""Set while a shell asks for completions."""
-
 _PLAIN = re.compile(r"[\w./@:+][\w./@:+-]*", re.ASCII)
 """Names without characters that a shell interprets. Other names are not offered, because the shell inserts them unquoted."""
 

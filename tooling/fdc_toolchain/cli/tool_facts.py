@@ -126,7 +126,7 @@ def summary(entry: Listed) -> str:
     return str(entry.row.get("summary", ""))
 
 
-def described(entry: Listed) -> dict[str, Any]:
+def described(entry: Listed) -> dict[str, object]:
     """A tool or a predicate for programs that read it."""
     out: dict[str, Any] = {
         "name": entry.name,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console.options import format_option, workspace_option
+from ..diagnostics.plural import plural
 from ..exits import CLEAN, UsageError
 from ..linking.catalogue import CORE, catalogues, document
 from ..packs.shipped import pack_of
@@ -142,17 +143,13 @@ def _page(rows: list[Listed], others: list[tuple[str, str]]) -> str:
         tools = [(entry.name, summary(entry)) for entry in here if entry.tool is not None]
         predicates = [(entry.name, summary(entry)) for entry in here if entry.tool is None]
         if tools:
-            with formatter.section(f"{title}, {_count(len(tools), 'tool')}"):
+            with formatter.section(f"{title}, {plural(len(tools), 'tool')}"):
                 formatter.write_dl(tools, col_max=36)
         if predicates:
-            with formatter.section(f"{title}, {_count(len(predicates), 'condition')}"):
+            with formatter.section(f"{title}, {plural(len(predicates), 'condition')}"):
                 formatter.write_dl(predicates, col_max=36)
     if others:
         with formatter.section("packs that a plan can use (`use pack NAME`)"):
             formatter.write_dl(others, col_max=36)
     more = "`fdc tools NAME` explains a tool, `fdc tools --pack NAME` also lists those of a pack."
     return f"{formatter.getvalue().lstrip()}\n{folded(more, width())}\n"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

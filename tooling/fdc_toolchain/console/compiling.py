@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import click
 
@@ -14,7 +13,7 @@ def compile_or_refuse(
     *,
     trust_settings: bool = False,
     advice: Mapping[str, str] | None = None,
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
 
     `trust_settings`: errors that the settings allow count as confirmed.

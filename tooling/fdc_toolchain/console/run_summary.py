@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..diagnostics.plural import plural
 from ..exits import BUG, CLEAN, FINDINGS, INTERRUPTED, PERSON, WORLD, WorldError
 from ..report.terminal.style import Style
 from ..report.terminal.terminal_text import folded, visible
@@ -89,7 +90,7 @@ def exit_code(ended: Ended) -> int:
     return BUG if ended.stop is not None and ended.stop["kind"] == "bug" else FINDINGS
 
 
-def as_json(ended: Ended, show: Observer | None = None) -> dict[str, Any]:
+def as_json(ended: Ended, show: Observer | None = None) -> dict[str, object]:
     """The end of a run as one JSON object."""
     out: dict[str, Any] = {
         "format": 1,
@@ -117,13 +118,8 @@ def as_json(ended: Ended, show: Observer | None = None) -> dict[str, Any]:
     return out
 
 
-def count(number: int, thing: str) -> str:
-    """`1 step`, `2 steps`."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
-
-
 def _story(ended: Ended, style: Style) -> list[str]:
-    work = f"{count(ended.steps, 'step')}, {duration(ended.seconds)}" + (
+    work = f"{plural(ended.steps, 'step')}, {duration(ended.seconds)}" + (
         ", all simulated" if ended.simulated else ""
     )
     resume = f"fdc resume {ended.run}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .plural import plural
+
 
 def verdict_line(
     plans: int, assumptions: int = 0, fragments: int = 0, *, listed: bool = True, others: int = 0
@@ -14,16 +16,12 @@ def verdict_line(
     if not plans and not others:
         return "no plans found"
     rest = [
-        _plural(number, word)
+        plural(number, word)
         for number, word in ((fragments, "fragment"), (assumptions, "assumption"))
         if number
     ]
-    seen = [f"{_plural(plans - fragments, 'plan')} proved"] if plans > fragments else []
+    seen = [f"{plural(plans - fragments, 'plan')} proved"] if plans > fragments else []
     if others:
-        seen.append(f"{_plural(others, 'plan')} of other tools checked")
+        seen.append(f"{plural(others, 'plan')} of other tools checked")
     line = ", ".join([*seen, *(rest or ["no findings"])])
     return line if listed or not assumptions else f"{line} (`--assumptions` lists them)"
-
-
-def _plural(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"

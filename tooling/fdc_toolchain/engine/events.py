@@ -17,6 +17,7 @@ there the program allows one kind of instruction only, so addresses are unique b
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
@@ -59,11 +60,6 @@ class Perform(NamedTuple):
     def once(self) -> bool:
         """True for effects that must never happen twice."""
         return self.effect == "once"
-
-    @property
-    def announced(self) -> bool:
-        """True for effects that are in the journal before they are tried: what happens once, and what is paid for."""
-        return self.paid or self.effect == "once"
 
 
 class Failure(NamedTuple):
@@ -184,7 +180,7 @@ class Mismatch(Exception):
     """The journal holds a record that the program does not ask for at that point."""
 
 
-def outcome_body(outcome: Outcome, took: float) -> dict[str, Any]:
+def outcome_body(outcome: Outcome, took: float) -> dict[str, object]:
     """An outcome as the body of its record; keys without content are left out."""
     body: dict[str, Any] = {"took": took}
     if outcome.failure is not None:
@@ -198,6 +194,6 @@ def outcome_body(outcome: Outcome, took: float) -> dict[str, Any]:
     return body
 
 
-def request_of(kind: str, tool: str, args: dict[str, Any]) -> str:
+def request_of(kind: str, tool: str, args: Mapping[str, object]) -> str:
     """The hash that a record carries of what was asked: blake2b-128 of the canonical JSON."""
     return blake2b(canonical([kind, tool, args]).encode("ascii"), digest_size=16).hexdigest()

@@ -159,7 +159,7 @@ def next_symbol(want: Want) -> tuple[Any, str] | None:
 def _begin(state: RunState, want: Want) -> None:
     if not want.begun:
         if want.action is not None or want.noticed:
-            _notice(state, want)
+            _notice(want)
         want.begun = True
         if want.effect.kind == "tool":
             state.spent["steps"] = state.spent.get("steps", 0) + 1
@@ -175,7 +175,7 @@ def _begin(state: RunState, want: Want) -> None:
                     meter.reserved[measure] = meter.reserved.get(measure, 0) + number
 
 
-def _notice(state: RunState, want: Want) -> None:
+def _notice(want: Want) -> None:
     noticed = next_symbol(want)
     if noticed is not None:
         cycle, symbol = noticed

@@ -5,7 +5,7 @@ An operation returns True when its strand has to wait. `machine` executes what i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..program.model import LEFT, MAX_STACK, Instruction, PlanBody
@@ -20,7 +20,7 @@ UNBOUND = object()
 """The hidden value of a loop's name that had no value before the loop."""
 
 
-def bind(frame: Frame, name: str | None, value: Any) -> None:
+def bind(frame: Frame, name: str | None, value: object) -> None:
     """Ends the current instruction with a value."""
     if name is not None:
         frame.scope.names[name] = value
@@ -192,7 +192,7 @@ def _call(
 
 
 def scope_of(
-    state: RunState, plan_id: str, plan: PlanBody, given: dict[str, Any], outer: Scope | None
+    state: RunState, plan_id: str, plan: PlanBody, given: Mapping[str, object], outer: Scope | None
 ) -> Scope:
     """The scope in which a plan begins: its names, automaton, grants and budgets; `outer`: the scope that calls it."""
     names = dict(state.builtin)

@@ -89,13 +89,6 @@ class Clock(Protocol):
         """Now, counted from any fixed moment."""
 
 
-class Ids(Protocol):
-    """Names for new runs."""
-
-    def run_id(self) -> str:
-        """A name that no run has: short, readable, later ones sort after earlier ones."""
-
-
 class Progress(Protocol):
     """The observer. Called by the driving thread only, except `say`."""
 

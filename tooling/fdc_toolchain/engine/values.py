@@ -83,7 +83,7 @@ def _text(part: dict[str, Any], names: dict[str, Any]) -> str:
     return value
 
 
-def lookup(ref: list[str], names: dict[str, Any]) -> Any:
+def lookup(ref: list[str], names: Mapping[str, object]) -> Any:
     """The value of a name, or of a field of it. What nothing has bound is null, and so are its fields."""
     value = names.get(ref[0])
     for field in ref[1:]:
@@ -91,7 +91,7 @@ def lookup(ref: list[str], names: dict[str, Any]) -> Any:
     return value
 
 
-def truth(value: Any) -> bool:
+def truth(value: object) -> bool:
     """True for true, what is not empty, and numbers other than zero."""
     return bool(value)
 
@@ -144,7 +144,7 @@ def resolved(template: list[Any], names: Mapping[str, Any]) -> str:
     return "".join(parts)
 
 
-def granted(glob: str, names: dict[str, Any]) -> tuple[tuple[bool, str], ...]:
+def granted(glob: str, names: Mapping[str, object]) -> tuple[tuple[bool, str], ...]:
     """A glob of an `allow` line, its references replaced by their values where the plan begins."""
     parts = _REFERENCE.split(glob)
     return tuple(

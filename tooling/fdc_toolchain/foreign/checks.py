@@ -91,7 +91,7 @@ def missing_paths(items: Sequence[Item], root: str) -> list[Diagnostic]:
     out = []
     for item in items:
         for name in item.paths:
-            if not _inside(root, name.text) or os.path.lexists(os.path.join(root, name.text)):
+            if not _inside(name.text) or os.path.lexists(os.path.join(root, name.text)):
                 continue
             message = f"`{item.id}` is done, and `{name.text}`, which it names, is not there"
             help_ = "name the file that it made, or open the task again"
@@ -99,7 +99,7 @@ def missing_paths(items: Sequence[Item], root: str) -> list[Diagnostic]:
     return [*capped(out)]
 
 
-def _inside(root: str, path: str) -> bool:
+def _inside(path: str) -> bool:
     """Whether a path is one of the workspace. Others are not looked at."""
     if os.path.isabs(path) or "\0" in path or len(path) > 1000:
         return False

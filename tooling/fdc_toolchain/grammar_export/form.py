@@ -205,8 +205,8 @@ Places = dict[str, frozenset[int]]
 
 def possible(form: Form) -> Places:
     """By rule, the places in which it spells something at all: for those that must be `firm`, whichever names are bound."""
-    firm = _spelling(form, {name: [*filter(_sure, ways)] for name, ways in form.rules.items()}, {})
-    return _spelling(form, form.rules, {name: firm[name] for name in form.firm})
+    firm = _spelling({name: [*filter(_sure, ways)] for name, ways in form.rules.items()}, {})
+    return _spelling(form.rules, {name: firm[name] for name in form.firm})
 
 
 def _sure(way: Way) -> bool:
@@ -214,7 +214,7 @@ def _sure(way: Way) -> bool:
     return not way.guard.some and not (way.guard.bits | way.guard.clear) & ~PLACES[-1]
 
 
-def _spelling(form: Form, rules: dict[str, list[Way]], fixed: Places) -> Places:
+def _spelling(rules: dict[str, list[Way]], fixed: Places) -> Places:
     out = {name: fixed.get(name, frozenset()) for name in rules}
     users: dict[str, set[str]] = {}
     for name, ways in rules.items():

@@ -14,7 +14,7 @@ written down once. What differs is here:
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -151,11 +151,11 @@ class PgStore(Store):
         self,
         name: str,
         plan: str,
-        program: dict[str, Any],
-        inputs: dict[str, Any],
+        program: Mapping[str, object],
+        inputs: Mapping[str, object],
         now: float,
         *,
-        origin: dict[str, Any] | None = None,
+        origin: Mapping[str, object] | None = None,
         records: Sequence[Record] = (),
         parent: int | None = None,
     ) -> None:

@@ -45,7 +45,7 @@ _LATEST = 253_402_300_799  # the end of the year 9999
 _LARGEST = 1 << 53
 
 
-def fault_of_run(row: Any, inputs: Any, origin: Any, ending: Any) -> str:
+def fault_of_run(row: Any, inputs: object, origin: object, ending: Any) -> str:
     """Why a run's row cannot be read; empty where it can. The last three are its texts as JSON values."""
     fault = _type_fault(
         {name: getattr(row, name) for name in _ROW if hasattr(row, name)}, _ROW, set()

@@ -8,7 +8,7 @@ would write a second page of the file each time.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..engine.events import Record
@@ -126,7 +126,7 @@ class RunJournal:
         self._owner = owner
         self._anchored = self._seq
 
-    def close_run(self, status: str, ending: dict[str, Any], ended: float) -> None:
+    def close_run(self, status: str, ending: Mapping[str, object], ended: float) -> None:
         """Records how driving ended. Raises Fenced or WorldFailed."""
         with self._store._transaction():
             before = self._owner

@@ -17,7 +17,7 @@ import json
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..engine.events import Record
@@ -132,11 +132,11 @@ class Store(Database):
         self,
         name: str,
         plan: str,
-        program: dict[str, Any],
-        inputs: dict[str, Any],
+        program: Mapping[str, object],
+        inputs: Mapping[str, object],
         now: float,
         *,
-        origin: dict[str, Any] | None = None,
+        origin: Mapping[str, object] | None = None,
         records: Sequence[Record] = (),
     ) -> None:
         """Records a new run before anything of it happens, with what it takes along from the run `origin`.

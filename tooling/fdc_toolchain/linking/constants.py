@@ -5,15 +5,18 @@ The operators are those of a run (`program.operators`), so a folded condition is
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..program.operators import Unusable, length, test
+
+if TYPE_CHECKING:
+    from ..syntax.conditions import ConditionTree, OperandTree
 
 UNKNOWN = object()
 """The value of a name, of a predicate, or of an operation that stops the run."""
 
 
-def fold(tree: dict[str, Any]) -> bool | None:
+def fold(tree: ConditionTree) -> bool | None:
     """The constant value of a condition; None: it depends on a value of the run.
 
     A part that would stop the run counts as unknown: `x and false` never holds, for any `x`.
@@ -39,7 +42,7 @@ def fold(tree: dict[str, Any]) -> bool | None:
     return None if None in parts else is_and
 
 
-def value_of(tree: dict[str, Any]) -> Any:
+def value_of(tree: OperandTree) -> object:
     """The value of an operand, or UNKNOWN."""
     if "const" in tree:
         return tree["const"]

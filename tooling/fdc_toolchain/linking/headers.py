@@ -33,7 +33,7 @@ class HeaderReader:
     ) -> None:
         self.unit.diagnostics.append(Diagnostic(span, code, message, help=help, **more))
 
-    def malformed(self, node: Any, wrong: Malformed) -> None:
+    def malformed(self, node: tree.Statement, wrong: Malformed) -> None:
         self.report(self.unit.at(node, wrong.start, wrong.end), "FDC109", wrong.message, wrong.help)
 
     def read_headers(self, plan: tree.Plan) -> None:

@@ -108,7 +108,7 @@ def looser(effect: str, than: str) -> bool:
     return _EFFECTS.index(effect) < _EFFECTS.index(than)
 
 
-def pinned(server: Mapping[str, Any]) -> str:
+def pinned(server: Mapping[str, object]) -> str:
     """The hash of how a catalogue declares a server."""
     import hashlib
     import json

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, Optional
+from typing import Optional
 
 from ..named_tuples import NamedTuple
 from ..program.operators import as_number, is_number
@@ -76,7 +76,7 @@ def object_of(fields: dict[str, Type]) -> Type:
     )
 
 
-def of_constant(value: Any) -> Type:
+def of_constant(value: object) -> Type:
     """The type of a literal."""
     if isinstance(value, str):
         return Type(DIGITS if is_number(as_number(value)) else WORDS)
@@ -193,7 +193,7 @@ def _read_plain(tokens: list[str], at: int, text: str, depth: int) -> tuple[Type
     return simple, at + 1
 
 
-def of_result(result: Any) -> Type:
+def of_result(result: object) -> Type:
     """The type that a catalogue's row gives to a result: a text, an object of texts by field, or nothing."""
     if result is None:
         return ANY
@@ -218,7 +218,7 @@ def kept(item: Type) -> Type:
 _KIND = {bool: BOOLEAN, int: NUMBER, float: NUMBER, list: LIST, dict: OBJECT, type(None): NULL}
 
 
-def misfit(value: Any, kind: Type, name: str = "") -> str | None:
+def misfit(value: object, kind: Type, name: str = "") -> str | None:
     """One clause about the first part of a JSON value that does not fit a type; None if all fits.
 
     A missing field counts as null; a field that the type does not list may be anything.
@@ -249,6 +249,6 @@ def misfit(value: Any, kind: Type, name: str = "") -> str | None:
     return None
 
 
-def of_value(value: Any) -> Type:
+def of_value(value: object) -> Type:
     """The type of a JSON value, without its items and fields."""
     return of_constant(value) if isinstance(value, str) else Type(_KIND[type(value)])

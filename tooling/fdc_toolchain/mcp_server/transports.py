@@ -8,7 +8,6 @@ import socket
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
 
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
@@ -21,7 +20,7 @@ MOST_CONNECTIONS = 64
 MOST_ENDING = 1.0  # seconds from a signal to the end of the process
 
 
-def on_stdio(server: Server[Any]) -> None:
+def on_stdio(server: Server[object]) -> None:
     """Serves until stdin is closed. Signals end the process at once: a thread that waits for stdin hears nothing else."""
     for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(which) != signal.SIG_IGN:
@@ -40,7 +39,7 @@ def listening(port: int) -> socket.socket:
 
 
 def on_http(
-    server: Server[Any], opened: socket.socket, token: str, end: Callable[[int], object]
+    server: Server[object], opened: socket.socket, token: str, end: Callable[[int], object]
 ) -> None:
     """Serves until SIGINT or SIGTERM; `end` ends the process with a code where clients keep it."""
     import uvicorn

@@ -44,7 +44,7 @@ class ProgramError(ValueError):
     """Bytes that are not a program which this fdc can run; the message says why, in one sentence."""
 
 
-def encode(value: Any) -> bytes:
+def encode(value: object) -> bytes:
     """The canonical JSON of any JSON value.
 
     Raises ValueError (TypeError, RecursionError) for what JSON cannot say: NaN, objects, cycles.

@@ -25,7 +25,7 @@ def text(value: Any) -> str:
     return str(value) if type(value) is int else _COMPACT.encode(value)
 
 
-def length(value: Any) -> int:
+def length(value: object) -> int:
     """How many items, characters or fields; 0 for null. Raises Unusable."""
     if value is None:
         return 0
@@ -57,7 +57,7 @@ def test(operator: str, left: Any, right: Any) -> bool:
     _unknown(operator)
 
 
-def same(left: Any, right: Any) -> bool:
+def same(left: object, right: object) -> bool:
     """Equality of JSON values: true is not 1, 1 is 1.0, and `3` is 3 where one side is a number."""
     left, right = _alike(left, right)
     if is_number(left) and is_number(right):

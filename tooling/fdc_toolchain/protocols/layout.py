@@ -148,7 +148,9 @@ def remembering(
     return _written(body)
 
 
-def remember(protocol: Mapping[str, Any], text: str, tool: Callable[[str], str | None]) -> Memory:
+def remember(
+    protocol: Mapping[str, object], text: str, tool: Callable[[str], str | None]
+) -> Memory:
     """The injected documentation `text` of a protocol, with the digests of its tools now. `tool` reads a tool's file."""
     return Memory(text, {path: _doc_digest(path, tool) for path in _scripts(protocol)})
 

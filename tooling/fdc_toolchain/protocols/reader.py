@@ -59,7 +59,7 @@ def apart(text: str, path: str) -> tuple[list[Part], list[Diagnostic]]:
     return _joined(parts), ordered(findings)
 
 
-def read_protocols(text: str) -> list[dict[str, Any]]:
+def read_protocols(text: str) -> list[dict[str, object]]:
     """The JSON of every protocol in an AGENTS.md, in order (FDC-100)."""
     return [part.body for part in apart(text, "")[0] if part.kind == "protocol"]
 

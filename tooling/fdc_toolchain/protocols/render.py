@@ -111,7 +111,7 @@ def status(rule: Mapping[str, Any]) -> str:
     return "enforced by " + ", ".join([codes] if isinstance(codes, str) else codes)
 
 
-def laid_out(value: Any, indent: int = 0) -> str:
+def laid_out(value: object, indent: int = 0) -> str:
     """The value as JSON that people can read and that spends few bytes: what fits on a line is on one line."""
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or not value or (indent and indent + len(line) <= _WIDTH):

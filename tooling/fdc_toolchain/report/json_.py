@@ -51,7 +51,7 @@ def render_lines(diagnostics: list[Diagnostic], files_checked: int) -> str:
     return "".join(dumps(row) + "\n" for row in rows)
 
 
-def finding_json(item: Diagnostic) -> dict[str, Any]:
+def finding_json(item: Diagnostic) -> dict[str, object]:
     """A finding with all its parts, as plain JSON values."""
     fix = item.fix
     return {
@@ -82,7 +82,7 @@ def dumps(value: object, *, indent: int | None = None) -> str:
     )
 
 
-def whole(value: Any) -> Any:
+def whole(value: object) -> Any:
     """The value with every lone surrogate in its texts replaced by U+FFFD."""
     if isinstance(value, str):
         return whole_text(value)

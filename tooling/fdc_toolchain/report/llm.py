@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ..diagnostics.diagnostic import Diagnostic, Severity, parted
+from ..diagnostics.plural import plural
 from ..diagnostics.verdict_line import verdict_line
 from .terminal.terminal_text import visible
 
@@ -63,7 +64,7 @@ def _head(findings: list[Diagnostic], commands: bool) -> str:
     if not commands:
         return line
     if safe:
-        line += f" `fdc lint --fix` applies {_plural(safe, 'repair')}."
+        line += f" `fdc lint --fix` applies {plural(safe, 'repair')}."
     if unsafe:
         line += (
             f" `fdc lint --fix --unsafe-fixes` applies {unsafe} {'more' if safe else ''}".rstrip()
@@ -97,11 +98,7 @@ def _left_out(left: list[Diagnostic]) -> str:
 
 def _counted(items: list[Diagnostic]) -> str:
     numbers = Counter(item.severity for item in items)
-    return ", ".join(_plural(numbers[kind], kind) for kind in _ORDER if numbers[kind])
-
-
-def _plural(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 or word == "info" else f"{number} {word}s"
+    return ", ".join(plural(numbers[kind], kind) for kind in _ORDER if numbers[kind])
 
 
 def _short(text: str, most: int) -> str:

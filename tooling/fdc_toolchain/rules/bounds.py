@@ -16,12 +16,8 @@ from ..linking.catalogue import Tool
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..named_tuples import NamedTuple
+from ..program.polynomial import Polynomial, constant, poly_max, poly_sum, poly_times
 from .solver.rule import Context
-
-Polynomial = dict[tuple[str, ...], float]
-
-MOST_TERMS = 200
-"""With more monomials than this, all sizes are replaced by the largest, `n`."""
 
 MOST_STEPS, MOST_ONCE = 1_000_000, 1_000
 """Steps in all, and rounds around a step whose effect happens once, beyond which a plan has to state a budget."""
@@ -57,37 +53,6 @@ class Cost(NamedTuple):
 
 
 _FREE = Cost({}, {}, {}, {}, 0, 0, False, False)
-
-
-def _add(left: Polynomial, right: Polynomial) -> Polynomial:
-    if not left or not right:
-        return left or right
-    out = dict(left)
-    for sizes, coefficient in right.items():
-        out[sizes] = out.get(sizes, 0) + coefficient
-    return _small(out)
-
-
-def _most(left: Polynomial, right: Polynomial) -> Polynomial:
-    return {sizes: max(left.get(sizes, 0), right.get(sizes, 0)) for sizes in {**left, **right}}
-
-
-def _times(poly: Polynomial, size: str | int) -> Polynomial:
-    if isinstance(size, int):
-        return {sizes: coefficient * size for sizes, coefficient in poly.items()}
-    return _small(
-        {tuple(sorted((*sizes, size))): coefficient for sizes, coefficient in poly.items()}
-    )
-
-
-def _small(poly: Polynomial) -> Polynomial:
-    if len(poly) <= MOST_TERMS:
-        return poly
-    out: Polynomial = {}
-    for sizes, coefficient in poly.items():
-        one = ("n",) * len(sizes)
-        out[one] = out.get(one, 0) + coefficient
-    return out
 
 
 class Bounds:
@@ -157,10 +122,10 @@ class Bounds:
                 continue
             total = _sum(total, inner)
         here = Cost(
-            _constant(steps),
-            _constant(calls),
-            _constant(tokens),
-            _constant(money),
+            constant(steps),
+            constant(calls),
+            constant(tokens),
+            constant(money),
             0,
             0,
             writes,
@@ -206,10 +171,10 @@ class Bounds:
             size = node.over.text if node.over is not None else "n"
         file_loop = node.kind == "each"
         return Cost(
-            _times(body.steps, size),
-            _times(body.model_calls, size),
-            _times(body.tokens, size),
-            _times(body.money, size),
+            poly_times(body.steps, size),
+            poly_times(body.model_calls, size),
+            poly_times(body.tokens, size),
+            poly_times(body.money, size),
             body.nesting + file_loop,
             body.degree + (file_loop and node.most is None),
             body.writes,
@@ -221,19 +186,15 @@ def held(poly: Polynomial, limit: float | None) -> Polynomial:
     """A cost that a budget holds to a limit: the limit, where one file for each size not known may cost more already."""
     if limit is None or sum(poly.values()) <= limit:
         return poly
-    return _constant(int(limit) if limit == int(limit) else limit)
-
-
-def _constant(value: float) -> Polynomial:
-    return {(): value} if value else {}
+    return constant(int(limit) if limit == int(limit) else limit)
 
 
 def _sum(left: Cost, right: Cost) -> Cost:
-    return _both(left, right, _add)
+    return _both(left, right, poly_sum)
 
 
 def _worse(left: Cost, right: Cost) -> Cost:
-    return _both(left, right, _most)
+    return _both(left, right, poly_max)
 
 
 def _left(tool: Tool) -> Cost:

@@ -37,7 +37,7 @@ class Certified(NamedTuple):
     plan: str
     parts: dict[str, Any]
 
-    def certificate(self) -> dict[str, Any]:
+    def certificate(self) -> dict[str, object]:
         """The certificate in the format of `fdc certify`."""
         return {"format": 3, "program": self.parts["control"]["program"], **self.parts}
 
@@ -73,9 +73,9 @@ def put_on_record(
     store: Store,
     proved: Certified,
     name: str,
-    inputs: Mapping[str, Any],
+    inputs: Mapping[str, object],
     *,
-    origin: dict[str, Any] | None = None,
+    origin: Mapping[str, object] | None = None,
     records: Sequence[Record] = (),
 ) -> None:
     """Records a new run, which begins after the given `records`. Raises WorldFailed."""
@@ -85,7 +85,11 @@ def put_on_record(
 
 
 def put_piece(
-    store: PgStore, run: RunRow, name: str, inputs: Mapping[str, Any], origin: dict[str, Any]
+    store: PgStore,
+    run: RunRow,
+    name: str,
+    inputs: Mapping[str, object],
+    origin: Mapping[str, object],
 ) -> None:
     """Records some branches of a run for another worker, with the certified program of that run."""
     store.create(

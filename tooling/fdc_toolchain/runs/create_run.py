@@ -150,7 +150,7 @@ def begin(
     budget: Mapping[str, float],
     task: Task | None = None,
     operator: Operator | None = None,
-    simulate: dict[str, Any] | None = None,
+    simulate: Mapping[str, object] | None = None,
     wait: bool | None = None,
     embedded: bool = False,
 ) -> str:

@@ -391,8 +391,8 @@ def _close_all_but(kept: set[int]) -> None:
     os.closerange(at, 65536)
 
 
-def _prctl(option: int, value: int, third: object = 0) -> None:
-    if _libc.prctl(option, ctypes.c_ulong(value), third, 0, 0) != 0:
+def _prctl(option: int, value: int) -> None:
+    if _libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0) != 0:
         raise Refused(f"prctl({option}): {os.strerror(ctypes.get_errno())}")
 
 

@@ -97,7 +97,7 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
                 except OSError:
                     continue  # it has just disconnected
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """Ignores clients that disconnect in the middle."""
 
     def server_close(self) -> None:

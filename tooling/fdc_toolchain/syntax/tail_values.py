@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from ..named_tuples import NamedTuple
-from .conditions import Condition, Conditions, Ref, condition, number
+from .conditions import Condition, Conditions, Part, Ref, condition, number
+from .grammar.lalr import Word
 from .grammar.tables import grammar
 from .language import STATEMENTS, complete
 from .syntax_errors import Wrong
@@ -139,7 +140,7 @@ def escape(text: str) -> str:
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
 
 
-def _string(token: Any) -> str:
+def _string(token: Word) -> str:
     def escaped(match: re.Match[str]) -> str:
         if match[1] not in _ESCAPES:
             at = token.start_pos + 1 + match.start()
@@ -150,7 +151,7 @@ def _string(token: Any) -> str:
     return re.sub(r"\\(.)", escaped, token[1:-1]) if "\\" in token else token[1:-1]
 
 
-def _fixed(token: Any, subject: str) -> str:
+def _fixed(token: Word, subject: str) -> str:
     """The text of a STRING that may not be a template. Raises Wrong where it has a reference."""
     text = _string(token)
     for part in template(text):
@@ -164,7 +165,7 @@ def _fixed(token: Any, subject: str) -> str:
     return text
 
 
-def count(token: Any) -> int | None:
+def count(token: Word | None) -> int | None:
     return None if token is None else int(number(token))
 
 
@@ -174,7 +175,7 @@ class TailBuilder(Conditions):
     transparent = frozenset(("conjunction", "disjunction", "target"))
     """Rules whose result is their only part, unchanged."""
 
-    def _value(self, children: list[Any]) -> Value:
+    def _value(self, children: list[Word]) -> Value:
         token = children[0]
         start, end = token.start_pos, token.start_pos + len(token)
         if token.type == "STRING":
@@ -201,20 +202,20 @@ class TailBuilder(Conditions):
 
     value = call_value = loop_value = _value
 
-    def amount(self, children: list[Any]) -> Value:
+    def amount(self, children: list[Word]) -> Value:
         number(children[0])
         return self._value(children)
 
-    def target(self, children: list[Any]) -> Value:
+    def target(self, children: list[Value]) -> Value:
         return children[0]
 
-    def positional(self, children: list[Any]) -> Argument:
+    def positional(self, children: list[Value]) -> Argument:
         return Argument(None, children[0], children[0].start)
 
     def named(self, children: list[Any]) -> Argument:
         return Argument(children[0][:-1], children[1], children[0].start_pos)
 
-    def arguments(self, children: list[Any]) -> tuple[Argument, ...]:
+    def arguments(self, children: list[Argument]) -> tuple[Argument, ...]:
         return tuple(children)
 
     def call_tail(self, children: list[Any]) -> CallTail:
@@ -240,13 +241,13 @@ class TailBuilder(Conditions):
     def require_tail(self, children: list[Any]) -> RequireTail:
         return RequireTail(condition(children[0]), _fixed(children[1], "the reason of a `require`"))
 
-    def if_tail(self, children: list[Any]) -> Condition:
+    def if_tail(self, children: list[Part]) -> Condition:
         return condition(children[0])
 
-    def constant(self, token: Any) -> str:
+    def constant(self, token: Word) -> str:
         return _fixed(token, "a quoted text in a condition")
 
-    def yield_tail(self, children: list[Any]) -> Value:
+    def yield_tail(self, children: list[Value]) -> Value:
         return children[0]
 
     def param_tail(self, children: list[Any]) -> ParamTail:

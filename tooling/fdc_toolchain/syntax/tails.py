@@ -17,7 +17,7 @@ from .values import READERS
 _PLACES = frozenset(("start", "end", "refs", "predicates"))
 
 
-def read_tail(node: Statement, tail: str) -> Any:
+def read_tail(node: Statement, tail: str) -> object:
     """What `tail` means after the first word of `node`; Malformed, or None for steps and comments."""
     return None if isinstance(node, Step | Comment) else READERS[node.word](tail)
 
@@ -45,7 +45,7 @@ def malformed_tails(plan: Plan) -> list[Diagnostic]:
     return findings
 
 
-def placeless(value: Any) -> Any:
+def placeless(value: object) -> object:
     """A tail's value without places: equal for two texts exactly if they mean the same."""
     fields = getattr(value, "_fields", None)
     if fields is not None:

@@ -29,7 +29,6 @@ from .tail_values import (
     RequireTail,
     TailBuilder,
     Value,
-    count,
     escape,
     placeholder,
     template,
@@ -155,12 +154,20 @@ def _call(text: str) -> CallTail | None:
 
 def _each(text: str) -> LoopTail | None:
     match = _EACH(text)
-    return LoopTail(match[2], _plain(match[1], 0), count(match[3])) if match else None
+    return (
+        LoopTail(match[2], _plain(match[1], 0), int(match[3]) if match[3] else None)
+        if match
+        else None
+    )
 
 
 def _items(text: str) -> LoopTail | None:
     match = _ITEMS(text)
-    return LoopTail(match[1], _plain(match[2], match.start(2)), count(match[3])) if match else None
+    return (
+        LoopTail(match[1], _plain(match[2], match.start(2)), int(match[3]) if match[3] else None)
+        if match
+        else None
+    )
 
 
 _SHORT_CUTS: dict[str, Callable[[str], Any]] = {

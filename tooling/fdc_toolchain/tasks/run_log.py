@@ -244,7 +244,7 @@ def action_type(effect: Perform, outcome: Outcome, action: str | None, tool: dic
     return BY_ACTION.get(action or "", "INFO" if action == "step_op" else "TOOL_EXEC")
 
 
-def stack_of(program: Program, address: str) -> tuple[list[dict[str, Any]], Instruction | None]:
+def stack_of(program: Program, address: str) -> tuple[list[dict[str, object]], Instruction | None]:
     """The plans on the stack at an address, the root first, and the instruction that stands there.
 
     Each says its path, its instruction under way and how many it has, as FDC-105 does.

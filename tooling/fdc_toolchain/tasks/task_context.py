@@ -34,7 +34,7 @@ class Known(NamedTuple):
     skipped: Sequence[tuple[str, str]] = ()
 
 
-def context_of(goal: str, known: Known) -> dict[str, Any]:
+def context_of(goal: str, known: Known) -> dict[str, object]:
     """The context of a task: `entities`, `impact`, `history`, `documents`, each a list with sources."""
     words = set(_WORD.findall(goal))
     code = {word for word in words if not (word.isalpha() and word.islower())}

@@ -6,6 +6,7 @@ Without a master controller, fdc asks a person to confirm that it is done, or fo
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
@@ -41,7 +42,7 @@ def probe(args: dict[str, Any], context: Context) -> Any:
     return "not-done"
 
 
-def write_code(args: dict[str, Any], context: Context) -> Any:
+def write_code(args: dict[str, Any], context: Context) -> object:
     """`code.write`: the edits of a patch, as JSON from the coder; `failed` says that there will be none."""
     what = " ".join(text(args, "what").split())
     asked = f"{ASKED[1]}a patch for `{word(args, 'files')}`: {what}"
@@ -62,7 +63,7 @@ def _no_patch(answer: str) -> str:
     return 'a patch is an object: {"edits": [{"path": PATH, "diff": SECTIONS or "content": TEXT}]}'
 
 
-def apply_code(args: dict[str, Any], context: Context) -> Any:
+def apply_code(args: dict[str, Any], context: Context) -> object:
     """`code.apply`: applies all edits to files that match the glob, or none; completes an interrupted attempt."""
     patch = args.get("patch")
     if not isinstance(patch, dict) or not isinstance(patch.get("edits"), list):
@@ -87,7 +88,7 @@ def apply_code(args: dict[str, Any], context: Context) -> Any:
     return {"paths": paths}
 
 
-def test_code(args: dict[str, Any], context: Context) -> Any:
+def test_code(args: Mapping[str, object], context: Context) -> object:
     """`code.test`: runs the workspace's test command, unless the patch before it was not applied."""
     from . import shell
 

@@ -131,7 +131,6 @@ class Context:
 
 
 Handler = Callable[[dict[str, Any], Context], Any]
-Probe = Callable[[dict[str, Any], Context], Any]
 
 
 def text(args: dict[str, Any], name: str, default: str | None = None) -> str:

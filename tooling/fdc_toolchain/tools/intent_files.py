@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..program.codec import encode
 from ..workspace.failure import from_os
 
 
-def write(run_folder: str, key: str, value: dict[str, Any]) -> None:
+def write(run_folder: str, key: str, value: Mapping[str, object]) -> None:
     """Leaves the mark of `key`. Raises WorldFailed or ToolFailure."""
     path = _path(run_folder, key)
     try:

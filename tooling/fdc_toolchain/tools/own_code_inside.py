@@ -42,7 +42,7 @@ class Toolchain:
     def __init__(self, package: str) -> None:
         self.package = package
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+    def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
         if name != "fdc_toolchain":
             return None
         import importlib.util
@@ -79,7 +79,7 @@ class Modules:
     def __init__(self, root: str, sources: dict) -> None:
         self.root, self.sources = root, sources
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+    def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
         if name.partition(".")[0] == "fdc_toolchain":
             return None
         folders = [place + name.replace(".", "/") for place in PLACES]
@@ -111,7 +111,7 @@ class Modules:
             spec.submodule_search_locations = [os.path.join(self.root, folder)]
         return spec
 
-    def create_module(self, spec: Any) -> None:
+    def create_module(self, spec: object) -> None:
         return None
 
     def exec_module(self, module: Any) -> None:
@@ -203,7 +203,7 @@ def _line(descriptor: int) -> bytes:
     return bytes(found[:-1])
 
 
-def called(given: dict, surroundings: Any = None) -> dict:
+def called(given: dict, surroundings: object = None) -> dict:
     """The result of the call, as a JSON object with one key."""
     module, _, name = given["target"].partition(":")
     try:

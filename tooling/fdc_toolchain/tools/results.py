@@ -15,7 +15,7 @@ MAX_RESULT = 32 * 1024 * 1024
 MAX_DEPTH = 64
 
 
-def outcome_of(found: Any) -> Outcome:
+def outcome_of(found: object) -> Outcome:
     """A handler's result, as it will be after the journal: JSON and nothing else."""
     outcome = found if isinstance(found, Outcome) else Outcome(found)
     value = outcome.value
@@ -50,7 +50,7 @@ def _whole(text: str) -> None:
         raise ToolFailure("tool", f"the tool returned {half}, which UTF-8 cannot write") from None
 
 
-def as_declared(tool: str, declared: Mapping[str, Any], outcome: Outcome) -> Outcome:
+def as_declared(tool: str, declared: Mapping[str, object], outcome: Outcome) -> Outcome:
     """The outcome, or a failure where it is not of the type that the catalogue declares and the proof rests on."""
     result = declared.get("result")
     if result is None:

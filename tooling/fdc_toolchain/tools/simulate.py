@@ -62,7 +62,7 @@ def script(text: str) -> dict[str, Any]:
     return dict(found)
 
 
-def recorded(outcomes: Mapping[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+def recorded(outcomes: Mapping[str, tuple[str, Mapping[str, object]]]) -> dict[str, object]:
     """The script that a run's record makes: by address, the request and the body of its last outcome."""
     rows = {}
     for address, (request, body) in outcomes.items():

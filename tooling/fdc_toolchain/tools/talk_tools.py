@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from .. import durable
@@ -28,7 +29,7 @@ def mark(args: dict[str, Any], context: Context) -> Any:
     )
 
 
-def hello(args: dict[str, Any], context: Context) -> Any:
+def hello(args: dict[str, Any], context: Context) -> object:
     """`hello_world`."""
     name = text(args, "text", "").strip()
     return f"hello, {name}" if name else "hello, world"
@@ -42,7 +43,7 @@ def message_user(args: dict[str, Any], context: Context) -> Any:
     return shown
 
 
-def probe_message(args: dict[str, Any], context: Context) -> Any:
+def probe_message(args: dict[str, Any], context: Context) -> object:
     """A message that is in the list is not said again."""
     shown = mark(args, context)
     return Outcome(shown) if context.key in _kept(context) else "not-done"
@@ -53,7 +54,7 @@ def ask_user(args: dict[str, Any], context: Context) -> Any:
     return context.ask(text(args, "text"))
 
 
-def ask_approval(args: dict[str, Any], context: Context) -> Any:
+def ask_approval(args: dict[str, Any], context: Context) -> object:
     """`record_user_approval_for_plan`: only a person's yes is recorded; a no fails the step."""
     what = text(args, "text", "").strip() or "the plan"
     if verdict(context.ask(f"Do you approve {what}? (yes or no)", neither)):
@@ -72,7 +73,7 @@ def verdict(answer: str) -> bool | None:
     return True if said in _YES else False if said in _NO else None
 
 
-def ask_review(args: dict[str, Any], context: Context) -> Any:
+def ask_review(args: dict[str, Any], context: Context) -> object:
     """`request_code_review`: what the reviewer, a person, says."""
     about = text(args, "text", "").strip()
     return context.ask(
@@ -80,7 +81,7 @@ def ask_review(args: dict[str, Any], context: Context) -> Any:
     )
 
 
-def probe_question(args: dict[str, Any], context: Context) -> Any:
+def probe_question(args: Mapping[str, object], context: Context) -> object:
     """A question without a recorded answer is asked again: asking changes nothing."""
     return "not-done"
 
@@ -91,12 +92,12 @@ def submit(args: dict[str, Any], context: Context) -> Any:
     return "submitted in this run; nothing was sent anywhere" + (f": {note}" if note else "")
 
 
-def probe_submit(args: dict[str, Any], context: Context) -> Any:
+def probe_submit(args: Mapping[str, object], context: Context) -> object:
     """Marking leaves no trace but its outcome, so it can be repeated."""
     return "not-done"
 
 
-def pre_commit(args: dict[str, Any], context: Context) -> Any:
+def pre_commit(args: Mapping[str, object], context: Context) -> object:
     """`pre_commit_instructions`: the workspace's own hooks."""
     found = context.root.find(".pre-commit-config.yaml")
     if found is None:
@@ -112,14 +113,14 @@ def memory(args: dict[str, Any], context: Context) -> Any:
     return note
 
 
-def forbidden(args: dict[str, Any], context: Context) -> Any:
+def forbidden(args: Mapping[str, object], context: Context) -> Any:
     """A tool that no plan may use; the linter refuses it, and so does this."""
     raise ToolFailure(
         "forbidden", str(context.tool.get("forbidden", "plans must not use this tool"))
     )
 
 
-def unavailable(args: dict[str, Any], context: Context) -> Any:
+def unavailable(args: Mapping[str, object], context: Context) -> Any:
     """A tool that needs something which is not there."""
     raise ToolFailure(
         "unavailable", "this tool has no implementation on any machine, so it always fails"

@@ -10,7 +10,7 @@ from ..linking.project.protected import RECORDS
 from ..program.model import Program
 
 
-def read_by(declared: Mapping[str, Any], args: Mapping[str, Any]) -> bool:
+def read_by(declared: Mapping[str, Any], args: Mapping[str, object]) -> bool:
     """Whether a step with these arguments is given the path of a record."""
     rows = (row for row in declared.get("parameters", ()) if row.get("kind") in ("path", "glob"))
     return any(

@@ -147,7 +147,7 @@ class CancelWatch:
 
 
 class RunIds:
-    """Names for runs: `20261121-101500-k3f9`, by the clock (UTC), told apart by chance (port `engine.ports.Ids`)."""
+    """Names for runs: `20261121-101500-k3f9`, by the clock (UTC), told apart by chance."""
 
     def run_id(self) -> str:
         """A new name. Later seconds sort later."""

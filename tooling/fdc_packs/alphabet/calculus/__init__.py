@@ -32,7 +32,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def compose(alphabet: Alphabet, text: str) -> dict[str, Any]:
+def compose(alphabet: Alphabet, text: str) -> dict[str, object]:
     """What statements over an alphabet's labels come to (ALPH-73 to 79).
 
     Gives `expression`; `rules`, those that the text states; `alternatives` of every other statement, each with its
@@ -52,7 +52,7 @@ def compose(alphabet: Alphabet, text: str) -> dict[str, Any]:
     return {"expression": text, "rules": told, "alternatives": found}
 
 
-def decompose(alphabet: Alphabet, what: int | str, denied: int = 1) -> dict[str, Any]:
+def decompose(alphabet: Alphabet, what: int | str, denied: int = 1) -> dict[str, object]:
     """The primitives of a number, or of an expression; the same fields as `compose`. `denied` is the number of what is
     denied. Raises CalculusError for a number that is not a composition of this alphabet."""
     text = str(what).strip()

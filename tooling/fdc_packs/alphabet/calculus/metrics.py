@@ -43,7 +43,7 @@ class Test(NamedTuple):
     features: tuple[str, ...]
 
 
-def tests_of(concepts: Any) -> tuple[Test, ...]:
+def tests_of(concepts: object) -> tuple[Test, ...]:
     """The test concepts of a parsed benchmark file, or of the list in it.
 
     Raises BenchmarkError that names the entry (T-51: a broken file is not an empty one).
@@ -187,7 +187,7 @@ def _put_together(test: Test, known: Collection[str], found: Mapping[str, Expres
 
 
 def coverage(
-    alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()
+    alphabet: Alphabet, concepts: object, rejected: Iterable[Mapping[str, object]] = ()
 ) -> dict[str, Any]:
     """Which test concepts can be expressed (ALPH-82): `coverage` is expressible / total over all of them. A feature that was
     rejected because it consists of others (rows of `rejected`) comes to these.
@@ -246,7 +246,7 @@ def _by(
     return rows
 
 
-def domain_coverage(alphabet: Alphabet) -> dict[str, dict[str, Any]]:
+def domain_coverage(alphabet: Alphabet) -> dict[str, dict[str, object]]:
     """The primitives of each domain (ALPH-84): 3 and more are adequate, 1 and 2 sparse, none is neglected."""
     counts = {domain: len(inside) for domain, inside in alphabet.domains.items()}
     rows = {}
@@ -264,7 +264,7 @@ def entropy(counts: Iterable[int]) -> float:
     return -math.fsum(count / total * math.log2(count / total) for count in known) if total else 0.0
 
 
-def information(decompositions: Sequence[Collection[str]], names: int) -> dict[str, Any]:
+def information(decompositions: Sequence[Collection[str]], names: int) -> dict[str, object]:
     """The bits of decompositions into primitives, of which an alphabet has `names`: entropy H of their uses, normalised by log2
     of the primitives that are used; bits_per_concept, the mean length of a decomposition when a primitive of frequency p costs
     -log2 p bits; mdl, the bits that name every primitive (log2 of their number each) and of all decompositions."""
@@ -281,8 +281,8 @@ def information(decompositions: Sequence[Collection[str]], names: int) -> dict[s
 
 
 def expressiveness(
-    alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()
-) -> dict[str, Any]:
+    alphabet: Alphabet, concepts: object, rejected: Iterable[Mapping[str, object]] = ()
+) -> dict[str, object]:
     """How the primitives carry the concepts (ALPH-86), over the uses of primitives in all concepts' decompositions.
 
     coverage; weighted_coverage (by importance, a partial concept counting for the part of its bottom features that is
@@ -335,7 +335,7 @@ def _share(one: Expressed) -> float:
 
 
 def report(
-    alphabet: Alphabet, concepts: Any, rejected: Sequence[Mapping[str, Any]] = ()
+    alphabet: Alphabet, concepts: object, rejected: Sequence[Mapping[str, object]] = ()
 ) -> dict[str, Any]:
     """Everything of this module for one alphabet, plain values only. Raises BenchmarkError."""
     return {

@@ -7,7 +7,7 @@ is our reading. A match says that two lists share a word, and not that they mean
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..calculus.metrics import public
 from ..model import Alphabet, normal
@@ -64,7 +64,7 @@ def matches(alphabet: Alphabet, entries: Sequence[Entry]) -> list[Match]:
     return found
 
 
-def comparison(alphabet: Alphabet, inventory: Inventory) -> dict[str, Any]:
+def comparison(alphabet: Alphabet, inventory: Inventory) -> dict[str, object]:
     """The numbers of one comparison: items, exact, partial and none, the matches, and the primitives that match nothing."""
     found = matches(alphabet, inventory.entries)
     matched = {label for one in found for label in one.labels}
@@ -84,6 +84,6 @@ def comparisons(alphabet: Alphabet) -> dict[str, str]:
     }
 
 
-def swadesh(found: Mapping[str, Any], primitives: int) -> str:
+def swadesh(found: Mapping[str, object], primitives: int) -> str:
     """Swadesh's 200 meanings as a table in Markdown: what a dictionary's definitions say of each with the primitives at hand."""
     return text("swadesh", public(found), found["words"], primitives)

@@ -50,7 +50,7 @@ def pages(
     }  # fmt: skip
 
 
-def who(summaries: Iterable[Mapping[str, Any]]) -> str:
+def who(summaries: Iterable[Mapping[str, object]]) -> str:
     """Who answered, in the iterations that are told of."""
     found = {str(summary["answered_by"]) for summary in summaries}
     if not found:

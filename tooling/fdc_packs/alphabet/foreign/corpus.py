@@ -37,7 +37,7 @@ class Row(NamedTuple):
     weight: float
 
 
-def rows_of(value: Any) -> list[Row]:
+def rows_of(value: object) -> list[Row]:
     """Every concept with a `decomposition` in it, wherever it stands. Raises ValueError where there is none."""
     found = [_row(one, number) for number, one in enumerate(_concepts(value), 1)]
     if not found:

@@ -49,7 +49,7 @@ def imported(files: Mapping[str, str], at: str) -> Imported:
         raise ValueError(
             "it has no primitives: neither alphabet/primitives/index.yaml nor detailed/ holds one"
         )
-    primitives, examples = _primitives(bodies, values.get(layout.GRAPH), iteration, notes)
+    primitives, examples = _primitives(bodies, values.get(layout.GRAPH), notes)
     entries = {
         one.id: {"imported": bodies[one.id], "last_updated": at, "history": []}
         for one in primitives
@@ -57,7 +57,7 @@ def imported(files: Mapping[str, str], at: str) -> Imported:
     rejected = list(_rejections(values, notes))
     return Imported(
         Alphabet({one.id: one for one in primitives}), examples, entries, config, iteration, rejected,
-        _concepts(files, values, notes), notes,
+        _concepts(values, notes), notes,
     )  # fmt: skip
 
 
@@ -147,14 +147,14 @@ def _bodies(values: Mapping[str, Any], notes: list[str]) -> dict[str, Value]:
     return dict(sorted(found.items()))
 
 
-def identity(value: Any) -> str | None:
+def identity(value: object) -> str | None:
     """P001, PRM_1, PRM_0001_existence as PRM_0001 (C-21); None for what is not an id."""
     match = re.fullmatch(r"(?:P|PRM_)(\d{1,6})(?:_\w*)?", value) if isinstance(value, str) else None
     return f"PRM_{int(match[1]):04d}" if match else None
 
 
 def _primitives(
-    bodies: Mapping[str, Value], graph: Any, iteration: int, notes: list[str]
+    bodies: Mapping[str, Value], graph: Any, notes: list[str]
 ) -> tuple[list[Primitive], dict[str, Value]]:
     relations = _relations(bodies, graph, notes)
     used: set[int] = set()
@@ -317,7 +317,7 @@ def _tables(value: Any) -> Iterator[Value]:
             waiting += reversed(one)
 
 
-def _concepts(files: Mapping[str, str], values: Mapping[str, Any], notes: list[str]) -> str:
+def _concepts(values: Mapping[str, Any], notes: list[str]) -> str:
     """The folder's own test concepts as a file's text, where they can be measured with; else an empty text."""
     for path in (layout.CONCEPTS, "validation/test_concepts.yaml"):
         if path in values:

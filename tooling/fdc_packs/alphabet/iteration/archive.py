@@ -147,7 +147,7 @@ class Register:
         """The number of the next file."""
         return len(self.rows) + 1
 
-    def add(self, name: str, files: Mapping[str, str], **row: Any) -> None:
+    def add(self, name: str, files: Mapping[str, str], **row: object) -> None:
         """Files of one name, by their suffix; the index has the first of them."""
         number = f"{self._prefix}_{self.next:04d}"
         whole = [f"{number}_{name}.{suffix}" for suffix in files]
@@ -222,7 +222,7 @@ def reflections(work: Work) -> Register:
     return out
 
 
-def rejections(rows: Iterable[Mapping[str, Any]], at: str) -> Files:
+def rejections(rows: Iterable[Mapping[str, object]], at: str) -> Files:
     """ALPH-34: everything that was ever rejected, and an index of it by attack."""
     every = list(rows)
     index: dict[str, list[str]] = {}

@@ -156,7 +156,7 @@ def _relevant(alphabet: Alphabet, about: Iterable[str], domains: set[str]) -> li
     return list(found.values())
 
 
-def rejection_patterns(work: Work) -> dict[str, Any]:
+def rejection_patterns(work: Work) -> dict[str, object]:
     """ALPH-20: which attacks candidates failed, and the last of them with the reasons."""
     rows = [*work.base.rejected, *work.rejected]
     counted = Counter(str(row.get("failed_attack", "")) for row in rows)

@@ -34,8 +34,8 @@ one that no one does has 0); with 1 it takes three times as much."""
 
 
 def evaluate(
-    context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: Any = ""
-) -> dict[str, Any]:
+    context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: object = ""
+) -> dict[str, object]:
     """One evaluation for each of `context["candidates"]`, with every attack of ALPH-12 in it and the keys of ALPH-13.
 
     Gives `{"evaluations": [{"critic_output": {...}}]}`. A word that the dictionary has not is deferred (ALPH-17), which is
@@ -71,15 +71,13 @@ def _judged(
         "decomposition": attacked(label, row),
         "circularity": _circularity(label, str(candidate.get("informal_definition", "")), row),
         "redundancy": _redundancy(label, row, ids, _same(label, candidate, context)),
-        "edge_cases": _edge_cases(label, row),
+        "edge_cases": _edge_cases(row),
         "cultural_variance": _variance(label, row),
         "parsimony": _parsimony(
             label, row, strictness, label in map(normal, map(str, context.get("gaps") or ()))
         ),
     }
-    verdict, failed, why = _verdict(
-        attacks, label, str(candidate.get("informal_definition", "")), strictness
-    )
+    verdict, failed, why = _verdict(attacks, label, strictness)
     rejections = context.get("rejections") or ()
     before = [
         str(one.get("label"))
@@ -182,7 +180,7 @@ def _redundancy(
     }  # fmt: skip
 
 
-def _edge_cases(label: str, row: dict[str, Any]) -> dict[str, Any]:
+def _edge_cases(row: dict[str, Any]) -> dict[str, Any]:
     seen = row["evidence"]
     total = sum(count for _, count in seen["contexts"]) or 1
     fields = [
@@ -243,9 +241,7 @@ def _parsimony(label: str, row: dict[str, Any], strictness: float, gap: bool) ->
     }  # fmt: skip
 
 
-def _verdict(
-    attacks: dict[str, Any], label: str, proposed: str, strictness: float
-) -> tuple[str, str, str]:
+def _verdict(attacks: dict[str, Any], label: str, strictness: float) -> tuple[str, str, str]:
     """The verdict, the attack that decided it, and one sentence."""
     redundancy, decomposition, circularity = (
         attacks["redundancy"],

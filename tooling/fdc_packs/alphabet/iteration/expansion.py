@@ -87,7 +87,7 @@ def said_by(
 
 
 def hear_proposer(
-    said: Any,
+    said: object,
     context: Value,
     tree: Value,
     staged: Value,
@@ -115,7 +115,7 @@ def hear_proposer(
 
 
 def hear_critic(
-    said: Any,
+    said: object,
     context: Value,
     tree: Value,
     staged: Value,
@@ -177,7 +177,7 @@ def _row(
 
 
 def integrate(
-    said: Any,
+    said: object,
     context: Value,
     tree: Value,
     staged: Value,
@@ -241,7 +241,7 @@ def applied(change: Change, output: Mapping[str, Any]) -> None:
         change.split(row["primitive_id"], row["into"], row["reason"])
 
 
-def refine(context: Value, lexicon: Value, temperature: Any = None) -> Value:
+def refine(context: Value, lexicon: Value, temperature: object = None) -> Value:
     """The embedded refiner: the relations that the dictionary states, with where it states them."""
     from .critic import relationships
 

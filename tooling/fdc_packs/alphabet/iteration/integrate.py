@@ -89,7 +89,7 @@ class Change:
                 )
         return True
 
-    def revise(self, name: str, field: str, value: Any, why: str) -> bool:
+    def revise(self, name: str, field: str, value: object, why: str) -> bool:
         """ALPH-27: changes one field; the version grows, the old value is the one that was there."""
         one = by_label(self.alphabet, name)
         if one is None:

@@ -22,7 +22,7 @@ _TRADITIONS = {
 
 
 def propose(
-    context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: Any = ""
+    context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: object = ""
 ) -> dict[str, Any]:
     """`context["count"]` candidates, the strategy's best first; candidates to revise come before new ones (ALPH-16).
 

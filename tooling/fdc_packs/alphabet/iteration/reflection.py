@@ -45,7 +45,7 @@ def period(work: Work) -> Value:
     }
 
 
-def reflect(context: Value, temperature: Any = None) -> Value:
+def reflect(context: Value, temperature: object = None) -> Value:
     """The embedded meta-reasoner: every sentence is computed from the period's numbers.
 
     Primitives that express no more of the test concepts than there were before them speak for a critic that is too lenient;

@@ -29,7 +29,7 @@ class Heard(NamedTuple):
     embedded: bool
 
 
-def read_reply(role: str, said: Any) -> Heard:
+def read_reply(role: str, said: object) -> Heard:
     """A role's answer: a model's text, what is embedded (a table), or a step that failed (`failed`, `why`)."""
     if isinstance(said, dict) and "failed" in said:
         return Heard(said, None, f"{said['failed']}: {said.get('why', '')}"[:500], False)
@@ -95,13 +95,13 @@ def _schema(role: str) -> Any:
     return Draft202012Validator(schema(f"{role}.schema.json"))
 
 
-def unfit(role: str, value: Any) -> str:
+def unfit(role: str, value: object) -> str:
     """Why a value does not follow the role's schema; empty where it does."""
     errors = sorted(_schema(role).iter_errors(value), key=lambda error: error.json_path)
     return "; ".join(f"{error.json_path}: {error.message[:160]}" for error in errors[:5])
 
 
-def evaluations(value: Any) -> dict[str, tuple[dict[str, Any] | None, str]]:
+def evaluations(value: object) -> dict[str, tuple[dict[str, Any] | None, str]]:
     """Of a critic's reply, by candidate: its `critic_output`, or None and why it cannot be used."""
     rows = value.get("evaluations", [value]) if isinstance(value, dict) else value
     found: dict[str, tuple[dict[str, Any] | None, str]] = {}

@@ -77,7 +77,7 @@ def review_alphabet(tree: Value, staged: Value, cycle: Any) -> Value:
     return {"count": len(issues), "context": composed(work, "refiner", int(cycle), task)}
 
 
-def answer(context: Value, lexicon: Value, temperature: Any = None) -> Value:
+def answer(context: Value, lexicon: Value, temperature: object = None) -> Value:
     """The embedded refiner. To open issues it answers nothing beyond what is mended without judgement."""
     if context["kind"] != "resolve":
         return expansion.refine(context, lexicon)
@@ -86,7 +86,7 @@ def answer(context: Value, lexicon: Value, temperature: Any = None) -> Value:
 
 
 def consolidate(
-    said: Any,
+    said: object,
     context: Value,
     tree: Value,
     staged: Value,
@@ -232,7 +232,7 @@ def check_triggers(tree: Value, staged: Value) -> Value:
 
 
 def hear_reflection(
-    said: Any, context: Value, tree: Value, staged: Value, before: Value | None = None
+    said: object, context: Value, tree: Value, staged: Value, before: Value | None = None
 ) -> Value:
     """What is staged of a reflection, its numbers held against ours (ALPH-29, 30)."""
     work_of(tree, staged["events"])

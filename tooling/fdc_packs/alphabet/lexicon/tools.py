@@ -104,7 +104,7 @@ def _shown(rows: Sequence[dict[str, Any]]) -> str:
     return dump({"words": told, "left_out": len(rows) - len(told)}) if told else ""
 
 
-def said_with(root: str, members: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
+def said_with(root: str, members: Sequence[str], words: Sequence[str]) -> dict[str, object]:
     """How far a dictionary's definitions take words apart into members, each word by its first meaning there, with nothing else
     known: `words`, a row each with its `result` (`primitive`, `expressible`, `partial`, `inexpressible`, `unknown` to the
     dictionary), the `share` of its definition's words that members express, and those that are `missing`.

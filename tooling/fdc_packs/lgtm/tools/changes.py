@@ -29,7 +29,7 @@ class Change(NamedTuple):
     replace: list[str]
 
 
-def plan_changes(args: dict[str, Any], context: Context) -> Any:
+def plan_changes(args: dict[str, Any], context: Context) -> object:
     """The text of that plan, its path, what it changes, and of each step that it leaves out why; no text where nothing is left.
 
     `ok` says that the linter has proved it.

@@ -205,7 +205,7 @@ def _donors(
             if inside is not function and there == here and (inside.body[-1] is one) == last
             else 0.0
         )
-        for fitted, worth in _fitted(known, one, text, node, there, here, bound):
+        for fitted, worth in _fitted(known, one, text, there, here, bound):
             used = sum(1 for name in idle if re.search(rf"\b{re.escape(name)}\b", fitted))
             made.append((fitted, near * worth + 0.1 * min(used, 2)))
             made += [(other, near * worth * 0.8) for other in _compared(one, fitted)]
@@ -219,7 +219,6 @@ def _fitted(
     known: Known,
     one: ast.AST,
     text: str,
-    node: ast.AST,
     there: list[str],
     here: list[str],
     bound: dict[str, int],

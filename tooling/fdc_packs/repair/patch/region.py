@@ -26,7 +26,7 @@ class Region(NamedTuple):
     kind: str
 
 
-def parse_region(value: Any) -> Region:
+def parse_region(value: object) -> Region:
     """The region that a JSON object describes: `path`, `first`, `last`, and `kind` (`lines` where it is missing).
 
     Raises ValueError with one sentence where it is prose, a list, or lines that cannot be (HYP-15, T-45).
@@ -59,7 +59,7 @@ def _line(value: dict[str, Any], name: str) -> int:
     return number
 
 
-def as_dict(region: Region) -> dict[str, Any]:
+def as_dict(region: Region) -> dict[str, object]:
     """The region as JSON; `parse_region` reads it back."""
     return dict(region._asdict())
 

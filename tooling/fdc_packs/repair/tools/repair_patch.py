@@ -6,8 +6,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Mapping
 
 from fdc_toolchain.api.files import ask_git, outside_path
 from fdc_toolchain.api.tools import Context, ToolFailure
@@ -16,7 +15,7 @@ SECONDS = 30.0
 _CHANGED = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
-def merge_files(args: dict[str, Any], context: Context) -> Any:
+def merge_files(args: Mapping[str, object], context: Context) -> object:
     """A patch with what git makes of each of its `merges` (`ours`, `base`, `theirs`): `merged`, null for a conflict."""
     patch = args.get("patch")
     if not isinstance(patch, dict) or not isinstance(patch.get("merges"), list):

@@ -146,13 +146,13 @@ def pytest_configure(config: Any) -> None:
         config.option.cov_source = None
 
 
-def pytest_runtest_protocol(item: Any, nextitem: Any) -> None:
+def pytest_runtest_protocol(item: Any, nextitem: object) -> None:
     """A test begins."""
     if _run is not None:
         _switch(item.nodeid)
 
 
-def pytest_runtest_logfinish(nodeid: str, location: Any) -> None:
+def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
     """A test has ended."""
     if _run is not None:
         _switch("")
@@ -172,7 +172,7 @@ def pytest_collectreport(report: Any) -> None:
             _outcomes[report.nodeid] = True
 
 
-def pytest_exception_interact(node: Any, call: Any, report: Any) -> None:
+def pytest_exception_interact(node: object, call: Any, report: object) -> None:
     """Where a test, or the import of its file, failed."""
     if call.excinfo is not None:
         _note(call.excinfo.tb)

@@ -85,7 +85,7 @@ def broken(command: str, context: Context, folder: str, path: str) -> dict[str, 
             continue
         ran.append(f"{what} ({after['passed']} passed)")
         if after["failing"]:
-            before = _without(what, run, context, folder, path)
+            before = _without(run, context, folder, path)
             fresh = [] if before["why"] else sorted(set(after["failing"]) - set(before["failing"]))
             if before["why"]:
                 missing.append(f"{what} without the patch ({before['why']})")
@@ -96,7 +96,7 @@ def broken(command: str, context: Context, folder: str, path: str) -> dict[str, 
     return {"broken": [], "output": "", "said": "; ".join(one for one in (said, no) if one)}
 
 
-def _without(what: str, run: str, context: Context, folder: str, path: str) -> dict[str, Any]:
+def _without(run: str, context: Context, folder: str, path: str) -> dict[str, Any]:
     """What fails without the patch, measured once until a patch is kept."""
     place = os.path.join(context.run_folder, "whole.json")
     kept: dict[str, Any] = json.loads(durable.read(place) or b"{}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..explore.code_search import Search, Tree
 from ..explore.unit_spans import Unit
@@ -282,7 +282,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= WIDEST else text[: WIDEST - 3].rstrip() + "..."
 
 
-def as_rows(found: Found) -> list[dict[str, Any]]:
+def as_rows(found: Found) -> list[dict[str, object]]:
     """The places as the journal has them."""
     return [
         {**one._asdict(), "code": [{"line": line, "text": text} for line, text in one.code]}

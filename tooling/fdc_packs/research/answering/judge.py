@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
-def unjudged(claims: list[Any]) -> dict[str, Any]:
+def unjudged(claims: Sequence[object]) -> dict[str, object]:
     """Where no model is configured no one is asked: each claim is its own quotation."""
     return {"verdicts": [], "asked": False}
 
 
 def confirmed(
-    rows: list[dict[str, Any]], first: int, verdicts: Any
+    rows: list[dict[str, Any]], first: int, verdicts: object
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The claims that the judge confirmed, and the others with why. `first`: the number of the first of them.
 

@@ -50,7 +50,7 @@ def keepers(tree: ast.Module, name: str) -> list[Container]:
     out = []
     for node, scope in _scoped(tree):
         for target, inside, values in _puts(node):
-            called = _name(target)
+            called = last_name(target)
             line = next((line for one in values for line in _kept(one, name, inside)), 0)
             if called and line:
                 attribute = isinstance(target, ast.Attribute)
@@ -82,7 +82,7 @@ def _kept(value: ast.expr, name: str, inside: bool) -> Iterator[int]:
     elif isinstance(value, ast.Dict):
         for one in value.values:
             yield from _kept(one, name, True)
-    elif isinstance(value, ast.Call) and _name(value.func) != name:
+    elif isinstance(value, ast.Call) and last_name(value.func) != name:
         for one in value.args:
             yield from _kept(one, name, inside)
         for word in value.keywords:
@@ -90,7 +90,7 @@ def _kept(value: ast.expr, name: str, inside: bool) -> Iterator[int]:
     elif isinstance(value, ast.BinOp):
         yield from _kept(value.left, name, inside)
         yield from _kept(value.right, name, inside)
-    elif inside and _name(value) == name:
+    elif inside and last_name(value) == name:
         yield value.end_lineno or value.lineno
 
 
@@ -132,7 +132,7 @@ class _Reader:
             called = node.func
             whole = isinstance(called, ast.Name) and called.id in self.names
             if isinstance(called, ast.Call):
-                whole = _name(called.func) in _ITERATES - {"next"}
+                whole = last_name(called.func) in _ITERATES - {"next"}
             found = "" if whole else self.kept(called, scope)
             if found:
                 yield called.end_lineno or node.lineno, found
@@ -144,9 +144,9 @@ class _Reader:
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute) and node.func.attr in _TAKES:
                 return self.kept(node.func.value, scope)
-            some = node.args if _name(node.func) in _ITERATES else []
+            some = node.args if last_name(node.func) in _ITERATES else []
             return next((found for one in some if (found := self.kept(one, scope))), "")
-        called = _name(node)
+        called = last_name(node)
         if isinstance(node, ast.Attribute):
             return called if called in self.attributes | self.shared else ""
         if any((one, called) in self.owned for one in scope):
@@ -227,7 +227,8 @@ def _scoped(tree: ast.Module) -> Iterator[tuple[ast.AST, Scope]]:
         work += [(child, inner) for child in reversed(list(ast.iter_child_nodes(node)))]
 
 
-def _name(node: ast.expr) -> str:
+def last_name(node: ast.expr | None) -> str:
+    """The name of a variable or an attribute; empty for other expressions."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""

@@ -78,7 +78,7 @@ class Checked(NamedTuple):
 
 
 def check_claims(
-    rows: Any, lines: Lines, among: Container[tuple[str, int]] | None = None, called: str = ""
+    rows: object, lines: Lines, among: Container[tuple[str, int]] | None = None, called: str = ""
 ) -> Checked:
     """Opens every line that claims cite. `among`: the places that a claim has to cite one of, and what they are `called`."""
     out = Checked([], [], 0)
@@ -106,7 +106,7 @@ def check_claims(
     return out
 
 
-def place_of(citation: Any) -> str:
+def place_of(citation: object) -> str:
     """Where a citation points to."""
     return f"{citation.get('path')}:{citation.get('line')}" if isinstance(citation, dict) else "?"
 

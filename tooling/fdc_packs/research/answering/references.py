@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..explore.code_search import Tree
 from ..outline.code_outline import is_code
 from ..retrieval.question import written_names
-from .kept_names import calls_through, keepers
+from .kept_names import calls_through, keepers, last_name
 
 _VERBS = {
     "call": "calls?|callers?|called|invokes?|invoked",
@@ -146,13 +146,17 @@ def _python(text: str, kind: str, name: str) -> Iterator[int]:
                 module = getattr(node, "module", None) or ""
                 yield from wanted or ([node.lineno] if name in module.split(".") else [])
         elif kind == "call" and isinstance(node, ast.Call):
-            if _named(node.func) == name:
+            if last_name(node.func) == name:
                 yield node.func.end_lineno or node.lineno
         elif kind == "raise" and isinstance(node, ast.Raise):
             raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-            if _named(raised) == name:
+            if last_name(raised) == name:
                 yield node.lineno
-        elif kind == "use" and isinstance(node, (ast.Name, ast.Attribute)) and _named(node) == name:
+        elif (
+            kind == "use"
+            and isinstance(node, (ast.Name, ast.Attribute))
+            and last_name(node) == name
+        ):
             yield node.end_lineno or node.lineno
 
 
@@ -163,12 +167,13 @@ def _raised_again(tree: ast.Module, name: str) -> Iterator[int]:
             continue
         caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
         work: list[ast.AST] = (
-            list(handler.body) if any(_named(one) == name for one in caught) else []
+            list(handler.body) if any(last_name(one) == name for one in caught) else []
         )
         while work:
             node = work.pop()
             again = isinstance(node, ast.Raise) and (
-                node.exc is None or (handler.name is not None and _named(node.exc) == handler.name)
+                node.exc is None
+                or (handler.name is not None and last_name(node.exc) == handler.name)
             )
             if again and isinstance(node, ast.Raise):
                 yield node.lineno
@@ -176,12 +181,6 @@ def _raised_again(tree: ast.Module, name: str) -> Iterator[int]:
                 node, (ast.ExceptHandler, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
             ):
                 work += ast.iter_child_nodes(node)
-
-
-def _named(node: ast.expr | None) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _fits(line: str, kind: str, name: str, imported: bool) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 SENTENCES = 2
@@ -87,11 +88,11 @@ def _cut(text: str, most: int = 160) -> str:
 
 def gate(
     question: str,
-    track: dict[str, Any],
+    track: Mapping[str, object],
     evidence: dict[str, Any],
     checked: dict[str, Any],
     earlier: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A track's result (EXP-20), or a blocked track with its blocker (EXP-37), after the gates. Conclusions are two sentences
     at most (EXP-21).
 
@@ -163,7 +164,9 @@ def _weighed(finding: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, A
     }
 
 
-def nest(result: dict[str, Any], deeper: list[Any], parts: Any = None) -> dict[str, Any]:
+def nest(
+    result: dict[str, Any], deeper: Sequence[object], parts: object = None
+) -> dict[str, object]:
     """A track's result with those of its sub-tracks below it; their findings count as its own (EXP-27).
 
     `parts`: the sub-tracks that were begun. One that has no result was deeper than calls may go: it is blocked (EXP-29).

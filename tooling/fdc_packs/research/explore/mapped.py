@@ -28,7 +28,7 @@ _HOW_DONE = re.compile(
 """Questions after what code does; those after what to do with it (`how do I`, `why`) are answered by documents too."""
 
 
-def mapped(args: Mapping[str, Any], context: Context) -> tuple[Tree, bool]:
+def mapped(args: Mapping[str, object], context: Context) -> tuple[Tree, bool]:
     """The tree that a step was given, and whether it has changed since."""
     given = object_of(args, "map")
     digest = str(given.get("digest", ""))
@@ -78,20 +78,20 @@ def ranked(tree: Tree, track: Mapping[str, Any], args: Mapping[str, Any]) -> Sea
     return reranked(search, str(track.get("asked") or track.get("focus", ""))[:2000])
 
 
-def terms_of(track: Mapping[str, Any]) -> str:
+def terms_of(track: Mapping[str, object]) -> str:
     """What a track looks for."""
     terms = track.get("terms")
     listed = " ".join(str(one) for one in terms) if isinstance(terms, list) else ""
     return listed.strip() or str(track.get("focus", ""))
 
 
-def within(track: Mapping[str, Any]) -> str:
+def within(track: Mapping[str, object]) -> str:
     """Where a track looks; empty for everywhere."""
     paths = track.get("paths")
     return paths if isinstance(paths, str) and paths not in EVERYTHING else ""
 
 
-def object_of(args: Mapping[str, Any], name: str) -> dict[str, Any]:
+def object_of(args: Mapping[str, object], name: str) -> dict[str, Any]:
     """An object from an earlier step. Raises ToolFailure where it is none."""
     value = args.get(name)
     if not isinstance(value, dict):

@@ -8,6 +8,7 @@ from fdc_toolchain.api.tools import Context
 
 from ..answering.judge import shown
 from ..answering.quotes import check_claims, of_workspace
+from .tracks import rows_of
 
 
 def check_findings(args: dict[str, Any], context: Context) -> Any:
@@ -15,12 +16,12 @@ def check_findings(args: dict[str, Any], context: Context) -> Any:
     is rejected (EXP-16, 17, 19).
     """
     documented, evidence = args.get("documented"), args.get("evidence")
-    seen = {(row["path"], row["line"]) for row in _rows(evidence, "evidence")}
-    for row in _rows(evidence, "bodies"):
+    seen = {(row["path"], row["line"]) for row in rows_of(evidence, "evidence")}
+    for row in rows_of(evidence, "bodies"):
         last = row["first"] + row["text"].count("\n")
         seen |= {(row["path"], line) for line in range(row["first"], last + 1)}
     with of_workspace(context) as lines:
-        done = check_claims(_rows(documented, "findings"), lines, seen, "the track's evidence")
+        done = check_claims(rows_of(documented, "findings"), lines, seen, "the track's evidence")
     return {
         "documented": documented,
         "held": done.held,
@@ -36,19 +37,14 @@ def check_synthesis(args: dict[str, Any], context: Context) -> Any:
     proposal, tracks = args.get("proposal"), args.get("findings")
     found = {
         (cited["path"], cited["line"]) for row in (tracks if isinstance(tracks, list) else ())
-        for one in _rows(row, "findings") for cited in _rows(one, "citations")
+        for one in rows_of(row, "findings") for cited in rows_of(one, "citations")
     }  # fmt: skip
     out: dict[str, Any] = {"proposal": proposal, "rejected": [], "checked": 0}
     with of_workspace(context) as lines:
         for part in ("unified", "nuances"):
-            done = check_claims(_rows(proposal, part), lines, found, "what the tracks found")
+            done = check_claims(rows_of(proposal, part), lines, found, "what the tracks found")
             out[part] = done.held
             out["rejected"] += done.rejected
             out["checked"] += done.opened
     out["claims"] = shown(out["unified"], out["nuances"])
     return out
-
-
-def _rows(value: Any, name: str) -> list[Any]:
-    rows = value.get(name) if isinstance(value, dict) else None
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

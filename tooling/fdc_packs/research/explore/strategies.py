@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from ..outline.code_outline import WORD, Definition, is_code
 from ..outline.comment_sentences import around, sentence
@@ -318,6 +317,6 @@ STRATEGIES: dict[str, Strategy] = {
 }
 
 
-def as_row(place: Place) -> dict[str, Any]:
+def as_row(place: Place) -> dict[str, object]:
     """A place as the journal has it."""
     return {**place._asdict(), "score": round(place.score, 4)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..answering.found import LOW, NONE
@@ -22,7 +23,7 @@ AGREED = 0.1
 KEPT = ("track", "focus", "approach", "conclusions", "blocked", "why", "gates", "deeper")
 
 
-def aggregate(question: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
+def aggregate(question: str, findings: Sequence[Mapping[str, object]]) -> dict[str, object]:
     """The synthesis where no model is configured (EXP-22, 23): what several tracks reached independently of each other is
     the answer, what is worth most to the question first; so is what is worth nearly as much as the best of all, though
     only one track can reach it. The others are nuances, each with the one track that it comes from. Where nothing is
@@ -229,7 +230,7 @@ def _confidence(
     return (LOW if sure == NONE else sure), why
 
 
-def halted(question: str, halt: dict[str, Any]) -> dict[str, Any]:
+def halted(question: str, halt: dict[str, Any]) -> dict[str, object]:
     """The outcome of an exploration that did not begin: a question back, or options with what each costs (EXP-02, 03)."""
     out = {
         "ended": str(halt.get("halt")), "question": question, "unified": [], "nuances": [], "open_questions": [],

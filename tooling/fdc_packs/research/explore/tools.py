@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from fdc_toolchain.api.tools import Context, ToolFailure, text, word
@@ -74,7 +75,7 @@ def map_code(args: dict[str, Any], context: Context) -> Any:
     }
 
 
-def scope_exploration(args: dict[str, Any], context: Context) -> Any:
+def scope_exploration(args: dict[str, Any], context: Context) -> object:
     """What a question is about, and whether it can be explored as it stands: no halt, `confusion` or `ambiguity`.
 
     `wide` says whether it has several sides, `pointed` that it has one only and names it (EXP-02, 03, 36).
@@ -143,7 +144,7 @@ def trigger(question: str, known: int) -> bool:
     return known > 3 or any(kind.search(question) for kind in (_WIDE, _ARCHITECTURE, _FEATURE))
 
 
-def find_places(args: dict[str, Any], context: Context) -> Any:
+def find_places(args: dict[str, Any], context: Context) -> object:
     """The places that answer a question, with their deciding lines, and how sure that is."""
     question = text(args, "question")
     tree, _ = mapped(args, context)
@@ -157,7 +158,7 @@ def find_places(args: dict[str, Any], context: Context) -> Any:
     }
 
 
-def survey_tracks(args: dict[str, Any], context: Context) -> Any:
+def survey_tracks(args: Mapping[str, object], context: Context) -> object:
     """For each proposed track, the places that its strategy would look at: what independence is computed from (EXP-08)."""
     proposal = args.get("proposal")
     rows = proposal.get("tracks") if isinstance(proposal, dict) else None

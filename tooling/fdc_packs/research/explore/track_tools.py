@@ -6,6 +6,7 @@ They list, search and read; none can change anything. What a step returns is jou
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from fdc_toolchain.api.tools import Context, ToolFailure, text, word
@@ -30,7 +31,7 @@ LISTED = 120
 """References, or definitions of a file, that one call brings."""
 
 
-def gather_files(args: dict[str, Any], context: Context) -> Any:
+def gather_files(args: Mapping[str, object], context: Context) -> object:
     """The files that a track looks at, best first, and what each of them defines (EXP-15: gather)."""
     track = object_of(args, "track")
     tree, _ = mapped(args, context)
@@ -99,7 +100,7 @@ def code_references(args: dict[str, Any], context: Context) -> Any:
     return {"places": rows, "of": len(found)}
 
 
-def code_outline(args: dict[str, Any], context: Context) -> Any:
+def code_outline(args: dict[str, Any], context: Context) -> object:
     """What a file defines, with the first and the last line of each."""
     path = word(args, "path")
     tree, _ = mapped(args, context)

@@ -8,6 +8,7 @@ proposed here go through the same checks.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from fdc_toolchain.api.text import visible
@@ -63,7 +64,7 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
     """
     if scope.get("ask"):
         return {"tracks": [], "rationale": "", "ask": str(scope["ask"])}
-    concepts = _rows(scope, "concepts")
+    concepts = rows_of(scope, "concepts")
     words = [str(row["word"]) for row in concepts]
     told = sum(float(row.get("weight") or 0.0) for row in concepts) or 1.0
     about = ", ".join(words[:4]) or question[:80]
@@ -89,7 +90,7 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
                     f"{_slug(str(folder))}-{kind}", f"{what} {about} in {folder}", approach, terms
                 )
                 tracks.append({**row, "paths": f"{folder}/**"})
-    names = " ".join(str(row.get("qualified")) for row in _rows(scope, "subjects")).lower()
+    names = " ".join(str(row.get("qualified")) for row in rows_of(scope, "subjects")).lower()
     alone = len(words) > 1 and (bool(scope.get("wide")) or bool(refused))
     for row in concepts if alone else ():
         word = str(row["word"])
@@ -114,7 +115,7 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
     return {"tracks": tracks, "rationale": "; ".join(reasons)}
 
 
-def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) -> dict[str, Any]:
+def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) -> dict[str, object]:
     """Which surveyed tracks are left: whole, named once, with something to look at, and not a repetition of an earlier one.
 
     `halt` is empty, or `confusion` where fewer than three are left (EXP-02, 06 to 10), or `ambiguity` where whoever was to
@@ -123,7 +124,7 @@ def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) ->
     """
     kept: list[dict[str, Any]] = []
     dropped: list[dict[str, str]] = []
-    for proposed in _rows(survey, "tracks"):
+    for proposed in rows_of(survey, "tracks"):
         row = {
             **proposed,
             **{key: _line(proposed[key]) for key in SHOWN if isinstance(proposed.get(key), str)},
@@ -177,7 +178,7 @@ def _options(survey: dict[str, Any]) -> list[dict[str, str]]:
     """What a question may mean, each with what it costs; none where there are not two (EXP-03)."""
     rows = [
         {key: _line(row.get(key), 300) for key in ("option", "tradeoff")}
-        for row in _rows(survey, "options")[:8]
+        for row in rows_of(survey, "options")[:8]
     ]
     rows = [row for row in rows if all(row.values())]
     return rows if len(rows) > 1 and _line(survey.get("ask")) else []
@@ -217,7 +218,7 @@ def overlap(one: list[str], other: list[str]) -> float:
     return len(set(one) & set(other)) / smaller if smaller else 0.0
 
 
-def split(track: dict[str, Any], evidence: dict[str, Any]) -> dict[str, Any]:
+def split(track: Mapping[str, object], evidence: Mapping[str, object]) -> dict[str, Any]:
     """The sub-tracks of a track with too much to look at: the same in the folders that have most of it, or, where it is all
     in one folder, in its files (EXP-27). None where it is all in one file.
     """
@@ -280,6 +281,7 @@ def _slug(text: str) -> str:
     return re.sub(r"[^\w]+", "-", text).strip("-").lower() or "all"
 
 
-def _rows(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
+def rows_of(value: object, name: str) -> list[dict[str, Any]]:
+    """The objects of a list in an answer of a step before; none where it is malformed."""
     rows = value.get(name) if isinstance(value, dict) else None
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 
+from fdc_toolchain.api.files import CODE, Document
+
 from .blocks import Outline, Row
 from .notation import REST
-from .outline import scan_rows
+from .outline import outline, scan_rows
 
 _HASH = frozenset(
     ".py .pyi .sh .bash .zsh .rb .pl .pm .r .jl .ex .exs .cmake .mk .tf .yaml .yml .toml .cfg .ini .plan".split()
@@ -24,6 +26,12 @@ _DEFINITION = re.compile(
     r"\s*(?:export\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+)*"
     r"(?:def|class|function|func|fn|struct|enum|trait|interface|impl|module|type|sub)\s+([A-Za-z_]\w*(?:(?:\.|::)\w+)*)"
 )
+
+
+def outline_of(document: Document) -> Outline:
+    """The outline of a document, or of the comments of a source file."""
+    extension = "." + document.path.rsplit(".", 1)[-1].lower()
+    return (comment_outline if extension in CODE else outline)(document.path, document.lines)
 
 
 def comment_outline(path: str, lines: tuple[str, ...]) -> Outline:

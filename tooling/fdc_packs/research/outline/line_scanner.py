@@ -138,7 +138,7 @@ class Scanner:
             self.code_above = -1
             self._flow(at, row, text, 0)
             return at + 1
-        if self.code_above >= 0 and self._in_code(at, was_blank):
+        if self.code_above >= 0 and self._in_code(at):
             return at + 1
         special = self._fence(at) or self._marked(at) or self._markup(at)
         if special:
@@ -153,7 +153,7 @@ class Scanner:
             self.code_above = 4
             self._add("code", row, 0, False)
             return at + 1
-        self._prose(at, was_blank)
+        self._prose(at)
         return at + 1
 
     def _is_plain(self, at: int, text: str) -> bool:
@@ -163,7 +163,7 @@ class Scanner:
         following = self.rows[at + 1].text if at + 1 < len(self.rows) else ""
         return not following or following[0].isalnum() or not RULE.match(following)
 
-    def _in_code(self, at: int, was_blank: bool) -> bool:
+    def _in_code(self, at: int) -> bool:
         row = self.rows[at]
         if _indent(row.text) < self.code_above:
             self.code_above = -1
@@ -340,7 +340,7 @@ class Scanner:
             and len(text.strip()) <= 100
         )
 
-    def _prose(self, at: int, was_blank: bool) -> None:
+    def _prose(self, at: int) -> None:
         row = self.rows[at]
         text = row.text
         quoted = QUOTED.match(text) if self.dialect == MARKDOWN else None

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from fdc_toolchain.api.files import CODE, Document
+from fdc_toolchain.api.files import Document
 
 from ..outline.blocks import Outline
-from ..outline.comments import comment_outline
-from ..outline.outline import outline
+from ..outline.comments import outline_of
 from ..outline.sentences import CODE_SPAN, is_prose, sentences
 from .answer_cues import asks_what, cue_of, defined_term
 from .citations import LEANS, Candidate, Citation, Place, place_of, section_of, with_context
@@ -53,7 +52,7 @@ def extract(
     `passages` are (path, first line, last line, score), best first; `rarity` is how much each
     concept tells (0: no one wrote of it). Ties go to the better passage, then the earlier place.
     """
-    shapes = {document.path: (document, _outline(document)) for document in documents}
+    shapes = {document.path: (document, outline_of(document)) for document in documents}
     candidates = [
         one
         for passage in passages
@@ -73,11 +72,6 @@ def extract(
     for group, one in enumerate(chosen, 1):
         out += with_context(one, group, taken)
     return out
-
-
-def _outline(document: Document) -> Outline:
-    extension = "." + document.path.rsplit(".", 1)[-1].lower()
-    return (comment_outline if extension in CODE else outline)(document.path, document.lines)
 
 
 def _candidates(
@@ -135,7 +129,7 @@ def _score(
                     max(known, BESIDE_SHARE * part) for known, part in zip(inherited, said_by[near])
                 ]
         worth = sum(max(low, high) for low, high in zip(said, inherited))
-        together = _neighbours(stems, concepts, names)
+        together = _neighbours(stems, names)
         value = (
             (worth / total)
             * (1 + 0.15 * min(3, together))
@@ -189,9 +183,7 @@ def _said(
     return said, tuple(has)
 
 
-def _neighbours(
-    stems: list[str], concepts: Sequence[Concept], names: list[list[tuple[str, ...]]]
-) -> int:
+def _neighbours(stems: list[str], names: list[list[tuple[str, ...]]]) -> int:
     """How many pairs of words that follow each other in the question follow each other in the text."""
     pairs = set(zip(stems, stems[1:]))
     firsts = [known[0] for known in names if known and known[0]]

@@ -87,7 +87,7 @@ def _concept_row(concept: Any, rarity: float) -> dict[str, Any]:
             "weight": round(rarity, 6)}  # fmt: skip
 
 
-def search_passages(args: dict[str, Any], context: Context) -> Any:
+def search_passages(args: Mapping[str, object], context: Context) -> object:
     """The passages that speak of the question, broadly: best first, with their places (FDC-52: broad gathering)."""
     shelf, changed = shelf_of(args, context)
     return {**passages_of(object_of(args, "scope"), shelf, with_code(args)), "changed": changed}
@@ -134,7 +134,7 @@ def passages_of(
     }
 
 
-def question_of(scope: Mapping[str, Any]) -> str:
+def question_of(scope: Mapping[str, object]) -> str:
     """The question, with the other words that were proposed for it."""
     return " ".join([text_of(scope, "question"), *words_of(scope.get("terms"))])
 

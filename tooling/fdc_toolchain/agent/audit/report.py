@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from ... import durable
+from ...diagnostics.plural import plural
 from ...report.json_ import finding_json
 from .audit import ADVICE, BROKEN, ENFORCED, Audit
 
@@ -33,7 +33,7 @@ def summary(found: Audit) -> list[str]:
     broken = found.count(BROKEN)
     idle = sum(item.code == "FDC539" for item in found.findings)
     lines = [
-        f"{found.count(ENFORCED)} of {_count(rules, 'rule')} enforced, {found.count(ADVICE)} advice"
+        f"{found.count(ENFORCED)} of {plural(rules, 'rule')} enforced, {found.count(ADVICE)} advice"
         + (f", {broken} call themselves enforced and are not" if broken else "")
         + (
             f"; {idle} of them apply to no step of the plans here (`--strict` lists them)"
@@ -44,16 +44,16 @@ def summary(found: Audit) -> list[str]:
     if seen.entries or seen.damaged or seen.invalid:
         bad = len(seen.damaged) + len(seen.invalid)
         lines.append(
-            f"log: {_count(seen.entries, 'entry', 'entries')} of {_count(seen.tasks, 'task')}, "
-            f"{_count(seen.steps, 'step')}, {seen.cited} of them with evidence, {_count(seen.failures, 'failure')}"
-            + (f"; {_count(bad, 'damaged line')} passed over" if bad else "")
+            f"log: {plural(seen.entries, 'entry', 'entries')} of {plural(seen.tasks, 'task')}, "
+            f"{plural(seen.steps, 'step')}, {seen.cited} of them with evidence, {plural(seen.failures, 'failure')}"
+            + (f"; {plural(bad, 'damaged line')} passed over" if bad else "")
         )
     else:
         lines.append("log: nothing is on record, since no task was started (`fdc start`)")
     return lines
 
 
-def as_json(found: Audit) -> dict[str, Any]:
+def as_json(found: Audit) -> dict[str, object]:
     """All of it as plain values."""
     seen = found.usage
     return {
@@ -110,7 +110,3 @@ def _cell(value: object) -> str:
     """A text that stays in its cell of a Markdown table."""
     text = " ".join(str(value).split())
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
-
-
-def _count(number: int, thing: str, things: str = "") -> str:
-    return f"{number} {thing if number == 1 else things or thing + 's'}"

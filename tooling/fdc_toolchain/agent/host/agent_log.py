@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
 
 from ...tasks.activity import Entry, ValidationError, entry
 
@@ -30,12 +29,12 @@ class ActivityLogger:
         task_id: str,
         plan_step: int | str | None,
         action_type: str,
-        action_details: Mapping[str, Any],
+        action_details: Mapping[str, object],
         outcome_status: str,
         outcome_message: str = "",
-        error_details: str | Mapping[str, Any] | None = None,
+        error_details: str | Mapping[str, object] | None = None,
         evidence: str = "",
-        context: Mapping[str, Any] | None = None,
+        context: Mapping[str, object] | None = None,
     ) -> None:
         """Writes one line. Raises ValidationError for what the schema does not know (FDC-107, T-22), OSError."""
         name, _, number = phase.partition(" ")

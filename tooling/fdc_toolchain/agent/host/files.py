@@ -10,7 +10,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import durable
@@ -46,7 +46,7 @@ def load(root: str, task_id: str) -> dict[str, Any] | None:
     return _read(os.path.join(root, *folder(root, task_id).split("/"), STATE))
 
 
-def save(root: str, task_id: str, record: dict[str, Any]) -> None:
+def save(root: str, task_id: str, record: Mapping[str, object]) -> None:
     """Writes the record of a task, whole or not at all. Raises OSError or WorldFailed."""
     data = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=True).encode("ascii") + b"\n"
     durable.replace_all(
@@ -140,7 +140,7 @@ class TaskLock:
 
 
 def ask(
-    root: str, task_id: str, role: str, messages: Sequence[Any], schema: dict[str, Any]
+    root: str, task_id: str, role: str, messages: Sequence[Any], schema: Mapping[str, object]
 ) -> tuple[str, Any, bool]:
     """Writes a request and reads its answer: (path of the answer, the answer or None, whether the file is there but is
     not a JSON object, as while it is being written). Raises OSError.

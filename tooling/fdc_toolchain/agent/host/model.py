@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..model_port import Malformed, Message, ModelFailed, ModelWaiting, validated
@@ -44,7 +44,7 @@ class AskedModel:
         self._purse = purse if purse is not None and purse.budget else None
 
     def complete(
-        self, role: str, messages: Sequence[Message], schema: dict[str, Any]
+        self, role: str, messages: Sequence[Message], schema: Mapping[str, object]
     ) -> dict[str, Any]:
         """The reply. Raises ModelFailed, and ModelWaiting for temporary failures and a used-up budget."""
         from ...engine.ports import WorldFailed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..model_port import Message, ModelFailed, ModelWaiting, validated
@@ -16,7 +16,7 @@ class PersonModel:
         self._task = task_id
 
     def complete(
-        self, role: str, messages: Sequence[Message], schema: dict[str, Any]
+        self, role: str, messages: Sequence[Message], schema: Mapping[str, object]
     ) -> dict[str, Any]:
         """The answer in the file. Raises ModelWaiting if it does not exist yet, ModelFailed if it is invalid."""
         from . import files

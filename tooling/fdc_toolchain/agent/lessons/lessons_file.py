@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime
-from typing import Any
 
 from ... import durable
 from ...named_tuples import NamedTuple
@@ -54,7 +53,7 @@ class Notebook:
         durable.replace(self._path, records.write(book))
         self.book = book
 
-    def enter(self, lesson: Lesson, status: str, at: datetime, **facts: Any) -> Lesson:
+    def enter(self, lesson: Lesson, status: str, at: datetime, **facts: object) -> Lesson:
         """Records a step of a lesson: status, time and facts are one write (FDC-83). Returns the lesson."""
         entered = records.entered(lesson, status, at.isoformat(timespec="seconds"), **facts)
         self.put(records.changed(self.book, entered))
@@ -111,7 +110,7 @@ def add(root: str, path: str, today: date, *, dry_run: bool = False) -> Added:
 
 
 def settle(
-    root: str, lesson_id: str, decide: Callable[[Lesson], dict[str, Any] | str], now: datetime
+    root: str, lesson_id: str, decide: Callable[[Lesson], Mapping[str, object] | str], now: datetime
 ) -> Settled:
     """A person's decision on a lesson that is not applied: another action (pending again), or why there is none.
 

@@ -105,7 +105,7 @@ def indexed(root: str) -> Index:
     return index(files, skipped)
 
 
-def context_for(root: str, goal: str) -> dict[str, Any]:
+def context_for(root: str, goal: str) -> dict[str, object]:
     """What the workspace contains about a goal. Raises ValueError for a damaged index, OSError."""
     from ... import durable
     from ...tasks import activity_log

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -15,12 +14,12 @@ from ...agent.lessons import lessons_file as store
 from ...agent.lessons.lessons import LESSONS, PENDING, STATUSES, Book, Lesson, history
 from ...agent.lessons.self_correction import Report, apply
 from ...exits import CLEAN, FINDINGS, UsageError
-from ...linking.project.root import find_root
 from ...report.terminal.terminal_text import visible
 from ...tasks.actions import Fault, parse_action_to_command, shown, wish_of
 from ..shared.findings import show as show_findings
+from ..shared.lifecycle_options import root_of
+from ..shared.lifecycle_options import workspace_option as workspace
 
-workspace = click.option("--workspace", metavar="DIR", help="Work as if started in DIR.")
 form = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
@@ -33,13 +32,6 @@ dry = click.option("--dry-run", is_flag=True, help="Show what would happen, with
 )
 def command() -> None:
     """Apply lessons of post-mortems to protocols and code."""
-
-
-def root_of(workspace: str | None) -> str:
-    """The workspace's folder. Raises UsageError if DIR is not a folder."""
-    if workspace is not None and not os.path.isdir(workspace):
-        raise UsageError(f"the workspace `{workspace}` is not a folder")
-    return find_root(workspace or os.curdir)
 
 
 @command.command("list")

@@ -31,7 +31,7 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
 
     This proves that the program produces exactly these records from these outcomes, and the same end.
     """
-    from ...console.run_summary import count
+    from ...diagnostics.plural import plural
     from ...engine.replay import replay
     from ...journal import counter
     from ...program.codec import ProgramError
@@ -57,7 +57,7 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
         )
     elif found.difference is None:
         click.echo(
-            f"run {row.name} follows from its record: {count(found.records, 'record')}, the same end"
+            f"run {row.name} follows from its record: {plural(found.records, 'record')}, the same end"
         )
     else:
         click.echo(f"run {row.name} does not follow from its record\n  {visible(found.difference)}")

@@ -86,8 +86,8 @@ def _lines(
     marks: list[Mark],
 ) -> None:
     from ...console.progress import arguments
-    from ...console.run_summary import count
     from ...console.terminal import style
+    from ...diagnostics.plural import plural
     from ...journal import counter
     from ...report.terminal.terminal_text import visible
 
@@ -121,7 +121,7 @@ def _lines(
         for record, effect in rows
         if record.kind == "outcome" and effect and effect.kind == "tool"
     )
-    _end(row, count(steps, "step"), kept)
+    _end(row, plural(steps, "step"), kept)
 
 
 def _steps(rows: Rows, marks: list[Mark], look: Style) -> None:

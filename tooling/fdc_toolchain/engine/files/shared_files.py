@@ -6,6 +6,7 @@ the branch that comes second to a file which one of the two changes stops before
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...program.model import Program
@@ -51,7 +52,7 @@ def assumed(program: Program) -> frozenset[tuple[str, int]]:
 
 
 def collision(
-    branches: Branches, tool: dict[str, Any], args: dict[str, Any]
+    branches: Branches, tool: dict[str, Any], args: Mapping[str, object]
 ) -> tuple[SharedFiles, str] | None:
     """The fork, and the path in it, of which a step uses what another branch changes or changes what another one uses."""
     for parameter in tool.get("parameters", ()):

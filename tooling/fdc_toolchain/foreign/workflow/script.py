@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...diagnostics.span import Span
 from ...named_tuples import NamedTuple
+from ...text.slots import Fields, own
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -58,23 +59,20 @@ class Taken(NamedTuple):
     steps: tuple[tuple[str, Node | None], ...]
 
 
-class Declared:
+class Declared(Fields):
     """A name that the script declares.
 
     `value` is the node that it is bound to where that is one whole value; `taken` is where it is a part of one.
     """
 
-    __slots__ = ("name", "node", "kind", "value", "taken", "writes", "uses", "function")
-
-    def __init__(self, name: str, node: Node, kind: str, value: Node | None, function: int) -> None:
-        self.name = name
-        self.node = node
-        self.kind = kind
-        self.value = value
-        self.taken: Taken | None = None
-        self.writes: list[Node] = []
-        self.uses: list[Node] = []
-        self.function = function
+    name: str
+    node: Node
+    kind: str
+    value: Node | None
+    taken: Taken | None = own(lambda: None)
+    writes: list[Node] = own(list)
+    uses: list[Node] = own(list)
+    function: int
 
     @property
     def lasting(self) -> bool:

@@ -100,7 +100,7 @@ class Uses:
                     return ()
             return () if self._pushed(parent) == () else None
         if kind == "member_expression":
-            return self._member(node, parent)
+            return self._member(parent)
         if kind == "subscript_expression":
             return None if is_written(parent) else ()
         if kind == "for_in_statement":
@@ -118,7 +118,7 @@ class Uses:
             return () if self.script.function_of(parent).type == "program" else None
         return None
 
-    def _member(self, node: Node, parent: Node) -> tuple[Node, ...] | None:
+    def _member(self, parent: Node) -> tuple[Node, ...] | None:
         word, call = self.script.member(parent), parent.parent
         if call is not None and call.type == "call_expression":
             call = call if call.child_by_field_name("function") == parent else None

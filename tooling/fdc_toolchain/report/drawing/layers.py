@@ -141,7 +141,7 @@ def _ordered(
         for high, low in pairwise(chain):
             below[high].append(low)
             above[low].append(high)
-    rows = _by_walk(count, rows, below, first)
+    rows = _by_walk(rows, below, first)
     best, fewest = [list(row) for row in rows], _crossings(rows, below)
     idle = 0
     for sweep in range(_SWEEPS):
@@ -163,9 +163,7 @@ def _ordered(
     return best
 
 
-def _by_walk(
-    count: int, rows: list[list[int]], below: list[list[int]], first: list[int]
-) -> list[list[int]]:
+def _by_walk(rows: list[list[int]], below: list[list[int]], first: list[int]) -> list[list[int]]:
     """The first order: that of a depth-first walk from the start, which keeps connected boxes together."""
     place: dict[int, int] = {}
     for root in [*first, *(piece for row in rows for piece in row)]:

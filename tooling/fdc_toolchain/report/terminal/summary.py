@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from ...diagnostics.diagnostic import Diagnostic
-
-
-def plural(number: int, word: str) -> str:
-    """`1 error`, `2 errors`."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+from ...diagnostics.plural import plural
 
 
 def counts(diagnostics: list[Diagnostic]) -> dict[str, int]:

@@ -111,7 +111,7 @@ def _judged(
         sure += [_refused(one, root, rule, case.about) for one in certain[:MOST]]
         end = finding.unfinished
         if end is not None and end[1] < UNSURE:
-            sure.append(_unfinished(root, rule, case, *end))
+            sure.append(_unfinished(root, rule, case, end[0], end[2]))
         if finding.refusals:
             one = finding.refusals[0]
             doubt = (None if one in certain else _doubt(one)) or case.doubt
@@ -175,9 +175,7 @@ def _line(node: object) -> int:
     return node.step.line if isinstance(node, Act) else node.node.line  # type: ignore[attr-defined]
 
 
-def _unfinished(
-    root: Instance, rule: Obligation, case: Case, state: int, length: int, path: Path
-) -> Diagnostic:
+def _unfinished(root: Instance, rule: Obligation, case: Case, state: int, path: Path) -> Diagnostic:
     where = case.words.machine.states[state]
     message = f"a run breaks {_named(rule)}{case.about}: at its end, {where}"
     return _finding(last_line(root), "FDC461", message, rule, (), labels(path))

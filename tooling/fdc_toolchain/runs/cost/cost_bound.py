@@ -14,16 +14,13 @@ from typing import Any
 from ...engine.values import resolved
 from ...named_tuples import NamedTuple
 from ...program.model import LEFT
+from ...program.polynomial import Polynomial, constant, poly_max, poly_sum, poly_times
 from .created_files import Made, creates, fixed, matching, pattern
 
 MEASURES = ("steps", "model_calls", "tokens", "money")
-Polynomial = dict[tuple[str, ...], float]
-"""Each product of numbers of files, by their globs, to its coefficient; `rules.bounds.shown` writes it."""
-
 _Cost = tuple[Polynomial, Polynomial, Polynomial, Polynomial]
 _FREE: _Cost = ({}, {}, {}, {})
 
-MOST_TERMS = 200
 MOST_ITEMS = 20_000
 """Maximum number of instructions that are walked in order; a larger plan is walked once, with all files it may create."""
 MOST_FILES = 200_000
@@ -146,7 +143,7 @@ class _Reader:
         total = _FREE
         for item in block:
             cost, made = self.item(item, names, made, plan)
-            total = _each(total, cost, _plus)
+            total = _each(total, cost, poly_sum)
         return total, made
 
     def item(
@@ -177,7 +174,7 @@ class _Reader:
             orelse, other = self.block(item["else"], names, made, plan)
             if isinstance(constant, bool):
                 return (then, after) if constant else (orelse, other)
-            return _each(then, orelse, _most), after.joined(other)
+            return _each(then, orelse, poly_max), after.joined(other)
         if op in ("for", "fork", "iterate", "each"):
             times = self.files(item, names, made) if op == "each" else int(item["max"])
             inner = {
@@ -199,7 +196,7 @@ class _Reader:
         priced = round(self.rate * tokens, 9) if "prompt" in tool.get("run", ()) else 0
         numbers = (1, cost.get("model_calls", 0), tokens, max(priced, cost.get("money", 0)))
         one, two, three, four = (
-            {**_constant(float(number)), **({(item["tool"],): 1.0} if measure in left else {})}
+            {**constant(float(number)), **({(item["tool"],): 1.0} if measure in left else {})}
             for measure, number in zip(MEASURES, numbers, strict=True)
         )
         return one, two, three, four
@@ -219,7 +216,7 @@ class _Reader:
                 cost, after = body(wide)
                 if wide.widened(after) != wide:
                     raise _TooLong
-            return _each(cost, _FREE, lambda left, _: _times(left, times)), wide
+            return _each(cost, _FREE, lambda left, _: poly_times(left, times)), wide
         total, done, last = _FREE, 0, None
         outer = self.log
         while done < times:
@@ -235,10 +232,11 @@ class _Reader:
                     raise _TooLong
             if after == made or seen == last or item["op"] == "fork":
                 rest = times - done
-                total = _each(total, _each(cost, _FREE, lambda left, _: _times(left, rest)), _plus)  # noqa: B023
+                more = _each(cost, _FREE, lambda left, _: poly_times(left, rest))  # noqa: B023
+                total = _each(total, more, poly_sum)
                 made = after if after == made or item["op"] == "fork" else made.grown(after, rest)
                 break
-            total, made, last, done = _each(total, cost, _plus), after, seen, done + 1
+            total, made, last, done = _each(total, cost, poly_sum), after, seen, done + 1
         self.log = outer
         return total, made
 
@@ -271,10 +269,6 @@ class _Reader:
         return number
 
 
-def _constant(number: float) -> Polynomial:
-    return {(): number} if number else {}
-
-
 def _binds(block: list[dict[str, Any]]) -> set[str]:
     """The names that instructions bind, which hide a parameter of the same name."""
     found = {item["bind"] for item in block if item.get("bind")}
@@ -291,34 +285,3 @@ def _each(left: _Cost, right: _Cost, join: Callable[[Polynomial, Polynomial], Po
         join(left[2], right[2]),
         join(left[3], right[3]),
     )
-
-
-def _plus(left: Polynomial, right: Polynomial) -> Polynomial:
-    if not left or not right:
-        return left or right
-    return _small({sizes: left.get(sizes, 0) + right.get(sizes, 0) for sizes in {**left, **right}})
-
-
-def _most(left: Polynomial, right: Polynomial) -> Polynomial:
-    return _small(
-        {sizes: max(left.get(sizes, 0), right.get(sizes, 0)) for sizes in {**left, **right}}
-    )
-
-
-def _times(poly: Polynomial, size: int | str) -> Polynomial:
-    if isinstance(size, int):
-        return {sizes: coefficient * size for sizes, coefficient in poly.items()} if size else {}
-    return _small(
-        {tuple(sorted((*sizes, size))): coefficient for sizes, coefficient in poly.items()}
-    )
-
-
-def _small(poly: Polynomial) -> Polynomial:
-    """With more than `MOST_TERMS` terms, replaces all numbers of files by the largest, `n`."""
-    if len(poly) <= MOST_TERMS:
-        return poly
-    out: Polynomial = {}
-    for sizes, coefficient in poly.items():
-        one = ("n",) * len(sizes)
-        out[one] = out.get(one, 0) + coefficient
-    return out

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...rules.bounds import Bounds, Polynomial, shown
+from ...program.polynomial import Polynomial
+from ...rules.bounds import Bounds, shown
 
 if TYPE_CHECKING:
     from ...check import Checked

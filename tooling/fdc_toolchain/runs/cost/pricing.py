@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def settle(
     root: str, program: Mapping[str, Any], budget: Mapping[str, float], operator: Operator | None
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """Which models a new run may ask and the most that one of their tokens costs (None: not known); None without a prompt.
 
     Raises UsageError for a budget that nothing could keep to: of money, where a price is not known; of what a prompt

@@ -19,7 +19,6 @@ from .walk import walk
 from .walked import Walked
 from .workspaces import Side, alike, changed, worse
 
-GROWN = ("more-access", "more-cost", "weaker-gate")
 MEASURES = ("steps", "model_calls", "tokens", "money")
 
 

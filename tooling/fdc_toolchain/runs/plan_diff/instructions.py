@@ -10,7 +10,7 @@ from typing import Any
 _REFERENCE = re.compile(r"\{[\w.]+\}")
 
 
-def chooses(tool: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+def chooses(tool: Mapping[str, object], item: Mapping[str, object]) -> bool:
     """Whether what is given for a parameter chooses something, or is told somebody: all that is not said to be data or
     shown to the user, and whatever a tool is given that reaches outside."""
     chosen = item.get("sink") not in ("data", "user") or bool(item.get("access"))
@@ -73,7 +73,7 @@ _BOUNDED = ("each", "for", "fork")
 """Loops that stop a run which has more items than their bound, so that a bound changes no value."""
 
 
-def without_lines(value: Any) -> Any:
+def without_lines(value: object) -> object:
     """Instructions without line numbers, and without the bounds of loops over files or items."""
     if isinstance(value, dict):
         beside = {"line", "evidence", "why"} | ({"max"} if value.get("op") in _BOUNDED else set())

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...named_tuples import NamedTuple
-from ...rules.bounds import Polynomial
+from ...program.polynomial import Polynomial
 
 if TYPE_CHECKING:
     from ...linking.project.settings import Settings

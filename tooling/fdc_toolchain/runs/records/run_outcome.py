@@ -53,7 +53,7 @@ def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
     )  # fmt: skip
 
 
-def explained(program: dict[str, Any], stop: Stop) -> dict[str, Any]:
+def explained(program: dict[str, Any], stop: Stop) -> dict[str, object]:
     """A stop as JSON, with its `cause`."""
     from ...program.causes import explain
     from ...tools.tool_rows import TOOLS
@@ -73,7 +73,7 @@ def question(
             "path": effect.path, "line": effect.line, "args": effect.args, "bound": effect.bound}  # fmt: skip
 
 
-def unsettled(state: RunState) -> list[dict[str, Any]]:
+def unsettled(state: RunState) -> list[dict[str, object]]:
     """The `once` steps that were begun and have no outcome, except those whose tools decide that themselves."""
     from ...tools.tool_rows import can_tell
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
 from hmac import compare_digest
@@ -65,7 +65,7 @@ def sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) ->
     return {**asked, "seal": _seal(run, asked, delivery, key)}
 
 
-def is_sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> bool:
+def is_sealed(run: str, asked: Mapping[str, object], delivery: str, key: bytes | None) -> bool:
     """Whether a holder of the key made the request. An empty request needs no seal."""
     plain = {name: value for name, value in asked.items() if name != "seal"}
     return not plain or compare_digest(
@@ -169,7 +169,7 @@ class Sender:
     def send(
         self,
         run: str,
-        asked: dict[str, Any],
+        asked: Mapping[str, object],
         *,
         piece: bool = False,
         delivery: str = "",

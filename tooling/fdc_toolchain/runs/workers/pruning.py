@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...exits import WorldError
 from ..records import prune as removing
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def prune(
-    database: str, root: str, before: float, tasks: Iterable[Mapping[str, Any]], *, dry_run: bool
+    database: str, root: str, before: float, tasks: Iterable[Mapping[str, object]], *, dry_run: bool
 ) -> tuple[removing.Removed, list[str]]:
     """Removes them, or lists them; also returns the other folders with files of these runs. Raises WorldError."""
     from ...engine.ports import WorldFailed

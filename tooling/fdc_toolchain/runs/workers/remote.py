@@ -66,7 +66,7 @@ def status_of(store: Store | None, root: str, row: RunRow) -> str:
     return "interrupted" if row.status == "running" and not store.is_driven(row) else row.status
 
 
-def of_workers(**given: Any) -> None:
+def of_workers(**given: object) -> None:
     """Raises UsageError for options of the driving process, which the operator of the worker sets."""
     for name, value in given.items():
         if value:
@@ -131,7 +131,7 @@ def begin(
     return name
 
 
-def send(database: str, run: str, asked: dict[str, Any], delivery: str, engine: int) -> str:
+def send(database: str, run: str, asked: Mapping[str, object], delivery: str, engine: int) -> str:
     """Sends a run to a worker that supports its engine. Raises WorldFailed."""
     from .dispatch import Sender
 

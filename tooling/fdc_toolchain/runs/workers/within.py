@@ -30,7 +30,7 @@ def journal(fleet: Fleet) -> PgStore:
 
 def drive(
     fleet: Fleet, root: str, name: str, show: Observer, *, within: str, budget: Mapping[str, float],
-    answers: Mapping[str, str], **others: Any,
+    answers: Mapping[str, str], **others: object,
 ) -> Ended:  # fmt: skip
     """Drives a run as far as it can go, like `drive_run`. Raises Missing, NotGranted, Refused, WorldFailed, Cancelled."""
     from ...engine.ports import Cancelled, Fenced

@@ -59,7 +59,7 @@ class Approvals:
         self._shows[effect.address] = shows
         return shows
 
-    def forget(self, address: str) -> dict[str, Any] | None:
+    def forget(self, address: str) -> dict[str, object] | None:
         """The approval was not given; keeps what it showed."""
         return self._shows.pop(address, None)
 

@@ -53,7 +53,7 @@ def replace(args: dict[str, Any], context: Context) -> Any:
     return result
 
 
-def probe_replace(args: dict[str, Any], context: Context) -> Any:
+def probe_replace(args: dict[str, Any], context: Context) -> object:
     """Whether an announced replacement was made."""
     mark = intent_files.read(context.run_folder, context.key)
     if mark is None:
@@ -80,20 +80,20 @@ def restore(args: dict[str, Any], context: Context) -> Any:
     return {"path": path, "bytes": len(done.output)}
 
 
-def delete(args: dict[str, Any], context: Context) -> Any:
+def delete(args: dict[str, Any], context: Context) -> object:
     """`delete_file`: succeeds if the file is already deleted, and says so in the result."""
     path = word(args, "path")
     return f"deleted {path}" if context.root.delete(path) else f"{path} was already deleted"
 
 
-def rename(args: dict[str, Any], context: Context) -> Any:
+def rename(args: dict[str, Any], context: Context) -> object:
     """`rename_file`: the new name must not exist."""
     path, target = word(args, "path"), word(args, "target")
     context.root.rename(path, target)
     return _renamed(path, target)
 
 
-def probe_rename(args: dict[str, Any], context: Context) -> Any:
+def probe_rename(args: dict[str, Any], context: Context) -> object:
     """Whether an announced renaming was made; completes an interrupted one."""
     path, target = word(args, "path"), word(args, "target")
     root = context.root
@@ -126,7 +126,7 @@ def read_lines(args: dict[str, Any], context: Context) -> Any:
     return {"text": text, "first": first, "last": last, "lines": len(lines)}
 
 
-def view_image(args: dict[str, Any], context: Context) -> Any:
+def view_image(args: dict[str, Any], context: Context) -> object:
     """`view_image`: the format and size in the file's header; the image itself is not analysed."""
     path = word(args, "path")
     data = context.root.read(path)

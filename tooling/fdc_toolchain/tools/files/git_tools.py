@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...engine.events import Outcome
@@ -91,7 +91,7 @@ def commit(args: dict[str, Any], context: Context) -> Any:
     return result
 
 
-def probe_commit(args: dict[str, Any], context: Context) -> Any:
+def probe_commit(args: Mapping[str, object], context: Context) -> object:
     """Whether an announced commit was made: the branch contains it, or is unchanged."""
     mark = intent_files.read(context.run_folder, context.key)
     if mark is None:

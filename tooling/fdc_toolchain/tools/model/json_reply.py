@@ -15,7 +15,7 @@ MOST, FIRST = 200, 60
 """Characters of a finding that are kept, and how many of them from its beginning."""
 
 
-def fitting(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
+def fitting(text: str, schema: Mapping[str, object]) -> tuple[object, str]:
     """The JSON value in a reply, and why it does not follow the schema (empty: it does)."""
     try:
         value = _json(text)

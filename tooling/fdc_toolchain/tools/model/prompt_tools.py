@@ -101,7 +101,7 @@ def _temperature(run: Mapping[str, Any], given: Mapping[str, Any]) -> float | No
     return warm
 
 
-def rendered(prompt: str, values: Mapping[str, Any]) -> tuple[str, str]:
+def rendered(prompt: str, values: Mapping[str, object]) -> tuple[str, str]:
     """The system prompt and the question. Raises ToolFailure for a prompt that cannot be filled in."""
     system, *text = parts(prompt, values)
     return system, "".join(text)

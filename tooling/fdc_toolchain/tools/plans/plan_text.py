@@ -11,7 +11,8 @@ from ...linking.catalogue import Tool
 from ...linking.link import Linker
 from ...linking.project.settings import SettingsError, read_settings
 from ...named_tuples import NamedTuple
-from ...rules.bounds import Bounds, Polynomial
+from ...program.polynomial import Polynomial
+from ...rules.bounds import Bounds
 
 UNBOUNDED = 1e18
 """Represents a worst case that is unknown before the run."""

@@ -17,13 +17,13 @@ Post = Callable[[str, bytes, Mapping[str, str]], Any]
 _KEPT = ("authorization", "content-type")
 
 
-def headers_of(given: Mapping[str, Any]) -> dict[str, str]:
+def headers_of(given: Mapping[str, object]) -> dict[str, str]:
     """The headers of a package's request that are its provider's business; those of the transport are ours."""
     rows = {str(name).lower(): str(value) for name, value in given.items()}
     return {name: value for name, value in rows.items() if name in _KEPT or name.startswith("x-")}
 
 
-def tavily(query: str, address: str, key: str, results: int, post: Post) -> Any:
+def tavily(query: str, address: str, key: str, results: int, post: Post) -> object:
     """What Tavily answers, by `tavily-python`."""
     from tavily import TavilyClient
 
@@ -43,7 +43,7 @@ def tavily(query: str, address: str, key: str, results: int, post: Post) -> Any:
     )
 
 
-def exa(query: str, address: str, key: str, results: int, post: Post) -> Any:
+def exa(query: str, address: str, key: str, results: int, post: Post) -> object:
     """What Exa answers, by `exa-py`."""
     from exa_py import Exa
 
@@ -64,7 +64,7 @@ def exa(query: str, address: str, key: str, results: int, post: Post) -> Any:
     }
 
 
-def ddgs(query: str, seconds: float, results: int) -> Any:
+def ddgs(query: str, seconds: float, results: int) -> object:
     """What ddgs finds. Raises `Limited`, and ValueError with what it says of itself where it found no one to ask."""
     from ddgs import DDGS
     from ddgs.exceptions import DDGSException, RatelimitException

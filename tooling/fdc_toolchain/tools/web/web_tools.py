@@ -32,7 +32,7 @@ def google_search(args: dict[str, Any], context: Context) -> Any:
     return Outcome([hit._asdict() for hit in hits], notes=_notes(tried))
 
 
-def search_web(args: dict[str, Any], context: Context) -> Any:
+def search_web(args: dict[str, Any], context: Context) -> object:
     """`search_web`: the same as a record, for plans that go on without an answer."""
     hits, tried = _search(args, context)
     row = {
@@ -49,7 +49,7 @@ def view_text_website(args: dict[str, Any], context: Context) -> Any:
     return Outcome("\n".join(lines)[:SHOWN], notes=_labelled(row))
 
 
-def read_web_page(args: dict[str, Any], context: Context) -> Any:
+def read_web_page(args: dict[str, Any], context: Context) -> object:
     """`read_web_page`: the same, without the text: who wants it reads it where it is kept. A failure names the address."""
     try:
         row, _ = _page(args, context)
@@ -58,7 +58,7 @@ def read_web_page(args: dict[str, Any], context: Context) -> Any:
     return Outcome(row, notes=_labelled(row))
 
 
-def page_of(url: str, context: Context) -> tuple[dict[str, Any], tuple[str, ...]]:
+def page_of(url: str, context: Context) -> tuple[dict[str, object], tuple[str, ...]]:
     """Fetches, reads and keeps a page: what is known of it, and its lines. Raises ToolFailure."""
     _may_go_out(context, url)
     door = Door(context.operator.private, stop=context.cancelled.is_set)

@@ -28,7 +28,7 @@ _PLAIN: Any = object.__repr__
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
-def watch(places: set[Any]) -> None:
+def watch(places: set[object]) -> None:
     """From here on what these functions are called with is taken down."""
     _wanted.update(places)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.machinery
 import json
 import os
+from collections.abc import Mapping
 from typing import Any
 
 FOLDER, ONE = "FDC_PROBE", "FDC_PROBE_EDIT"
@@ -63,7 +64,7 @@ def result_of(number: int) -> dict[str, Any]:
         return {"used": used, "failed": [], "tests": False, "stopped": False}
 
 
-def tell(row: dict[str, Any]) -> None:
+def tell(row: Mapping[str, object]) -> None:
     """Hands a row on to fdc."""
     with open(os.path.join(os.environ[FOLDER], "told"), "a", encoding="utf-8") as out:
         out.write(json.dumps(row) + "\n")

@@ -122,7 +122,7 @@ def _same(was: CodeType, now: CodeType) -> bool:
     )
 
 
-def watch(frame: Any, event: str, _: Any) -> None:
+def watch(frame: Any, event: str, _: object) -> None:
     """A profile function that takes down which functions of the edited files ran."""
     if event == "call":
         code = frame.f_code

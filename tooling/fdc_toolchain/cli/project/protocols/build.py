@@ -94,7 +94,7 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
 @click.option(
     "--check", "only_check", is_flag=True, help="Write nothing; the same as `fdc protocols check`."
 )
-def build(only_check: bool, show_bytes: bool, workspace: str | None, **options: Any) -> int:
+def build(only_check: bool, show_bytes: bool, workspace: str | None, **options: object) -> int:
     """Write AGENTS.md. If a source has an error, the old file stays."""
     return _run(only_check, root_of(workspace), options, show_bytes)
 

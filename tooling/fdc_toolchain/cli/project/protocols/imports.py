@@ -9,6 +9,7 @@ import click
 
 from .... import durable
 from ....console.options import Renamed
+from ....diagnostics.plural import plural
 from ....exits import CLEAN, FINDINGS, Refused, UsageError
 from ....linking.project.root import find_root
 from ....protocols import build as work
@@ -70,10 +71,10 @@ def command(file: str, out: str, sanitise: bool, force: bool) -> int:
     rules = sum(path.endswith(RULE_FILES) for path in made.files)
     prose = sum(path.endswith(PROSE) for path in made.files)
     kept = f", and {layout.NAME} for all else" if layout.NAME in made.files else ""
-    click.echo(f"{source}: {_count(rules, 'protocol')}, {_count(prose, 'section')} of prose{kept}")
+    click.echo(f"{source}: {plural(rules, 'protocol')}, {plural(prose, 'section')} of prose{kept}")
     if gone:
         click.echo(
-            f"{_count(gone, 'piece')} of HTML that would act left out; {len(whole)} of {len(data)} bytes are left"
+            f"{plural(gone, 'piece')} of HTML that would act left out; {len(whole)} of {len(data)} bytes are left"
         )
     same = "the same " if whole == data else ""
     click.echo(f"`fdc protocols build --source {source}` makes {same}{len(whole)} bytes of them")
@@ -132,7 +133,3 @@ def _write(folder: str, files: dict[str, bytes], old: list[str]) -> None:
         )
         return
     durable.new_folder(folder, files)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -15,7 +15,6 @@ from .effects import (
     NOWHERE,
     PERHAPS,
     SAME,
-    SHELL,
     UNKNOWN,
     Causes,
     Effect,
@@ -194,7 +193,7 @@ def other_rounds(effects: Effects, local: set[str], mine: Path) -> Effects:
 
 
 def forget(
-    effects: Effects, local: set[str], present: Path | None, entry: int, *, again: bool = False
+    effects: Effects, local: set[str], present: Path | None, *, again: bool = False
 ) -> Effects:
     """Settles the paths that only this body can name. The file `present` was there when its loop began.
 
@@ -233,7 +232,3 @@ def in_a_turn(ends: Effects, stops: Effects, most: int | None, turns: Effects) -
     }
     rest = then(repeat(ends.rest, 0, fewer), stops.rest)
     return Effects(paths, rest, perhaps(turns.wild), turns.fixed)
-
-
-SHELL_STEP = Effect(SHELL, NOWHERE, 0)
-"""A command that may change every file."""

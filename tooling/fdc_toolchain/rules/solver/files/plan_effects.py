@@ -46,7 +46,6 @@ from .effects import (
     CHANGES,
     COMPUTED,
     NOWHERE,
-    PRESENT,
     SAME,
     SHELL,
     THERE,
@@ -131,8 +130,8 @@ class Files:
                 self._limits = limits
             local = unit.names - {"run"} - set(() if given else unit.params)
             local |= self._paths.bound(unit, unit.body) - set(unit.params)
-            ends = forget(ends, local, None, UNKNOWN)
-            stops = stops and forget(stops, local, None, UNKNOWN)
+            ends = forget(ends, local, None)
+            stops = stops and forget(stops, local, None)
             found = self._known[key] = Outcomes(ends, stops), again
         self._limits = limits
         if given:
@@ -387,10 +386,10 @@ class Files:
             self.forks.look_at(instance, node, ends, local)
         turns = partial(self.forks.turns, instance, noted=not self._again)
         again = node.most != 1 and node.kind != "fork"
-        ends = forget(ends, local, present, PRESENT, again=again)
+        ends = forget(ends, local, present, again=again)
         if stops is None:
             return Outcomes(turns(node, ends), None)
-        stops = forget(stops, local, present, PRESENT, again=again)
+        stops = forget(stops, local, present, again=again)
         if node.keeps:
             return Outcomes(turns(node, stops), None)
         if node.kind == "fork":  # several branches may stop, and then what is around the fork does

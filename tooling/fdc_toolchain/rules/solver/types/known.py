@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from ....diagnostics.span import Span
 from ....linking import types
@@ -117,7 +116,7 @@ def wanted(operator: str, holder: bool, other: Operand) -> str:
     )
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value).lower()
 
 

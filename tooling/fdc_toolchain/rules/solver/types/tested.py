@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ....linking.types import BOOLEAN, KINDS, NULL, NUMBER, OBJECT, OPEN, TEXTS
 from ....syntax.values import Condition
+
+if TYPE_CHECKING:
+    from ....syntax.conditions import ConditionTree, OperandTree
 
 Tested = dict[tuple[str, ...], int]
 """Kinds by reference (`("a", "b")` is `a.b`)."""
@@ -18,7 +21,7 @@ def tested(condition: Condition | None, held: bool) -> Tested:
     return {} if condition is None else _tested(condition.tree, held)
 
 
-def _tested(tree: dict[str, Any], held: bool) -> Tested:
+def _tested(tree: ConditionTree, held: bool) -> Tested:
     if "not" in tree:
         return _tested(tree["not"], not held)
     if "and" in tree or "or" in tree:
@@ -50,7 +53,7 @@ def without(facts: Tested, names: set[str]) -> Tested:
     return {path: kinds for path, kinds in facts.items() if path[0] not in names}
 
 
-def _compared(tree: dict[str, Any], held: bool) -> Tested:
+def _compared(tree: ConditionTree, held: bool) -> Tested:
     operator = tree["test"]
     out: Tested = {}
     for side, other in ((tree["left"], tree["right"]), (tree["right"], tree["left"])):
@@ -63,7 +66,7 @@ def _compared(tree: dict[str, Any], held: bool) -> Tested:
     return out
 
 
-def _of(operand: dict[str, Any], kinds: int) -> Tested:
+def _of(operand: OperandTree, kinds: int) -> Tested:
     """What is known of a reference that has one of the kinds, and of what it is a field of."""
     if "len" in operand:
         return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ....diagnostics.diagnostic import Label
 from ....diagnostics.span import Span
@@ -17,6 +17,10 @@ from ....syntax.values import Condition, Value
 from ....text.patterns import no_pattern
 from .known import Known, Operand, Origin, at_fault, pairs, wanted, written
 from .names import Names
+
+if TYPE_CHECKING:
+    from ....syntax.conditions import ConditionTree, OperandTree
+    from ....syntax.tree import Statement
 
 _HAS_LENGTH = NULL | TEXTS | LIST | OBJECT
 
@@ -185,11 +189,11 @@ class Uses:
 
     # ---- conditions --------------------------------------------------------------------
 
-    def condition(self, node: Any, condition: Condition | None) -> None:
+    def condition(self, node: Statement, condition: Condition | None) -> None:
         if condition is not None and (condition.refs or fold(condition.tree) is None):
             self.holds(node, condition, condition.tree)
 
-    def holds(self, node: Any, whole: Condition, tree: dict[str, Any]) -> None:
+    def holds(self, node: Statement, whole: Condition, tree: ConditionTree) -> None:
         """The uses in a condition, as far as it is read."""
         if "test" in tree:
             self.compare(node, whole, tree)
@@ -204,7 +208,7 @@ class Uses:
                 if fold(part) is ends:
                     break
 
-    def operand(self, node: Any, whole: Condition, tree: dict[str, Any]) -> Operand:
+    def operand(self, node: Statement, whole: Condition, tree: OperandTree) -> Operand:
         """What is known of an operand."""
         span = self.unit.span(node)
         if "ref" in tree:
@@ -235,7 +239,7 @@ class Uses:
             span,
         )
 
-    def compare(self, node: Any, whole: Condition, tree: dict[str, Any]) -> None:
+    def compare(self, node: Statement, whole: Condition, tree: ConditionTree) -> None:
         operator = tree["test"]
         left, right = (
             self.operand(node, whole, tree["left"]),
