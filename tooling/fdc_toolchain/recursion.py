@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -23,7 +23,7 @@ class Garbage:
     """Garbage collection, disabled while a check is under way in any thread, and put back behind the last one."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._checks = 0
         self._before = True
         self._aged = 0
@@ -77,7 +77,7 @@ class Depth:
     """The limit, raised while a call is under way in any thread, and put back behind the last one."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._calls = 0
         self._before = 0
 
