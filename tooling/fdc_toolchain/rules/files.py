@@ -30,12 +30,12 @@ def check(context: Context) -> Iterator[Diagnostic]:
     yield from (findings.of_cut(instance, call) for instance, call in files.cut.values())
     exists = context.linker.files.exists
     forks = files.forks
-    folders = {
+    folders = frozenset(
         instance.unit.span(act.step)
         for instance in context.order
         for act in instance.unit.acts
-        if any(makes_folder(act, access) for access, _ in act.bound.files)
-    }
+        if act.bound.files and any(makes_folder(act, access) for access, _ in act.bound.files)
+    )
     for instance, effects in roots:
         if files.cut and any(id(one) in files.cut for one in context.graph.order([instance])):
             continue  # refused, and what its calls do is not known
@@ -81,7 +81,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
     yield from findings.of_forks(forks.conflicts, forks.doubts)
 
 
-def _through_file(path: Path, failure: Failure, table: CauseTable, folders: set[Span]) -> bool:
+def _through_file(
+    path: Path, failure: Failure, table: CauseTable, folders: frozenset[Span]
+) -> bool:
     """True where a step goes through a file. What is so of literal paths, `file_places` and `nesting` say."""
     made = table.each(failure.causes)
     return not is_literal(path) and folders.isdisjoint(cause.step for cause in made)
