@@ -94,6 +94,20 @@ def test_a_clean_start_loads_few_modules_of_any_kind(command: str, folder: Path)
     assert len(loaded(command, folder)) <= 32, sorted(loaded(command, folder))
 
 
+@pytest.mark.parametrize("module", ["ast", "threading", "lark", "dataclasses", "subprocess"])
+def test_a_proof_loads_none_of(module: str, folder: Path) -> None:
+    assert module not in proof(folder)
+
+
+@cache
+def proof(folder: Path) -> frozenset[str]:
+    """What a lint loads that proves, beyond bare Python."""
+    script = str(ROOT / "tooling" / "fdc_cli.py")
+    arguments = [script, "lint", "--no-cache", "clean.plan"]
+    imported(arguments, folder)  # makes the tables of the grammar
+    return imported(arguments, folder) - imported(["-c", "pass"], folder)
+
+
 def test_the_report_sees_what_is_loaded(tmp_path: Path) -> None:
     found = imported(["-c", "import json, os; os._exit(0)"], tmp_path) - imported(
         ["-c", "pass"], tmp_path

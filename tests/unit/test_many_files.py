@@ -72,3 +72,22 @@ def test_a_loop_keeps_nothing_of_calls_that_are_not_followed() -> None:
     assert [item.code for item in findings(lint(plans, "p0.plan"), "FDC411", "FDC419")] == [
         "FDC419"
     ]
+
+
+def test_paths_around_other_values_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+    real = path_language._meet
+
+    def meet(*rows: tuple[tuple[path_language.Token, ...], ...]) -> bool:
+        nonlocal compared
+        compared += 1
+        return real(*rows)
+
+    monkeypatch.setattr(path_language, "_meet", meet)
+    plan = "".join(
+        f"a{n} <- grep w{n} .\noverwrite_file_with_block made/{{a{n}}}.txt\n    text\n"
+        for n in range(40)
+    )
+    found = lint({"p.plan": plan}, "p.plan").assumptions
+    assert ["FDC703"] == [item.code for item in found]
+    assert compared < 40

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 DEPTH = 20_000
+
+MANY, FULL = 10_000, 64
+"""Objects that a check leaves, from which on they are not looked through; such checks until all garbage is collected."""
 
 
 def deepen() -> None:
@@ -20,9 +23,10 @@ class Garbage:
     """Garbage collection, disabled while a check is under way in any thread, and put back behind the last one."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._checks = 0
         self._before = True
+        self._aged = 0
 
     def leave_alone(self) -> None:
         """A check begins."""
@@ -34,10 +38,26 @@ class Garbage:
 
     def collect_again(self) -> None:
         """A check ends."""
+        full = False
         with self._lock:
             self._checks -= 1
             if self._checks == 0 and self._before:
+                full = self._age()
                 gc.enable()
+        if full:  # without the lock: what is collected may run code, and that may check plans
+            gc.collect()
+
+    def _age(self) -> bool:
+        """Lets all objects count as old: the next collection would look through everything that the check has made.
+
+        True where all garbage is to be collected: that of others ages, too.
+        """
+        if gc.get_count()[0] < MANY or gc.get_freeze_count():  # what a process froze stays frozen
+            return False
+        gc.freeze()
+        gc.unfreeze()
+        self._aged += 1
+        return self._aged % FULL == 0
 
 
 _GARBAGE = Garbage()
@@ -57,7 +77,7 @@ class Depth:
     """The limit, raised while a call is under way in any thread, and put back behind the last one."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._calls = 0
         self._before = 0
 

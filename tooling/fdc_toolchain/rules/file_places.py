@@ -128,11 +128,15 @@ def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:
 
 def refused(path: str, files: Files) -> bool:
     """True for a literal path in its plain form that no file can have, which `check` says."""
-    if path.startswith("/") or path.split("/")[0] == "..":
+    if path == ".." or path.startswith(("/", "../")):
         return True
-    parts = path.split("/")
-    kinds = {files.kind("/".join(parts[:number])) for number in range(1, len(parts))}
-    return not kinds <= {"folder", "missing"}
+    end = path.find("/")
+    while end >= 0:
+        kind = files.kind(path[:end])
+        if kind != "folder":
+            return kind != "missing"  # then nothing is below it either
+        end = path.find("/", end + 1)
+    return False
 
 
 def _of_run(act: Act, access: str, value: Value) -> Diagnostic | None:

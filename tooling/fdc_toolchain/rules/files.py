@@ -30,12 +30,12 @@ def check(context: Context) -> Iterator[Diagnostic]:
     yield from (findings.of_cut(instance, call) for instance, call in files.cut.values())
     exists = context.linker.files.exists
     forks = files.forks
-    folders = {
+    folders = frozenset(
         instance.unit.span(act.step)
         for instance in context.order
         for act in instance.unit.acts
-        if any(makes_folder(act, access) for access, _ in act.bound.files)
-    }
+        if act.bound.files and any(makes_folder(act, access) for access, _ in act.bound.files)
+    )
     for instance, effects in roots:
         if files.cut and any(id(one) in files.cut for one in context.graph.order([instance])):
             continue  # refused, and what its calls do is not known
@@ -86,7 +86,9 @@ def _passes(failure: Failure, table: CauseTable) -> bool:
     return "through" in {failure.access, *(one.access for one in table.each(failure.causes))}
 
 
-def _through_file(path: Path, failure: Failure, table: CauseTable, folders: set[Span]) -> bool:
+def _through_file(
+    path: Path, failure: Failure, table: CauseTable, folders: frozenset[Span]
+) -> bool:
     """True where a step goes through a file. What is so of files of the workspace, `file_places` says."""
     made = table.each(failure.causes)
     return folders.isdisjoint(cause.step for cause in made) and (

@@ -75,7 +75,8 @@ def literal(unit: Unit, value: Value) -> str | None:
     found = value.literal
     if found is not None or value.end:  # in a text block, what nothing binds is text
         return found
-    if any(ref.path[0] in unit.names for ref in value.refs):
+    names = unit.names
+    if any(ref.path[0] in names for ref in value.refs):
         return None
     return "".join(
         part if isinstance(part, str) else "{" + ".".join(part.path) + "}" for part in value.parts

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import re
-import threading
-import warnings
 
 _MARKS = re.compile(r"[\\*+?{\[()]")
 """Special characters: a pattern without them is always valid."""
 
-_FILTERS = threading.Lock()
+_FILTERS = _thread.allocate_lock()
 """Held while the filters of warnings are changed, which is not safe in several threads."""
 
 
@@ -17,6 +16,8 @@ def no_pattern(text: str) -> str | None:
     """Why a text is not a regular expression; None where it is one."""
     if _MARKS.search(text) is None:
         return None
+    import warnings
+
     try:
         with _FILTERS, warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -8,10 +8,13 @@ An import whose name is computed cannot be seen; in a run it is refused (`tools.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from .files import Files
+
+if TYPE_CHECKING:
+    import ast
 
 PLACES = ("", "src/")
 """Where a workspace keeps its modules; `tools.own_code_inside` looks there, too."""
@@ -58,6 +61,8 @@ def _keys(parts: list[str]) -> list[str]:
 
 def _imported(source: bytes, package: list[str]) -> Iterator[str]:
     """The names that a module in a package may import. Nothing for invalid Python: importing it fails."""
+    import ast  # most plans use no tool of their own
+
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -75,7 +80,7 @@ def _imported(source: bytes, package: list[str]) -> Iterator[str]:
             )
             yield from (".".join([*base, alias.name]) for alias in node.names if alias.name != "*")
             yield ".".join(base)
-        elif isinstance(node, ast.Call) and node.args and _called(node) in _CALLS:
+        elif isinstance(node, ast.Call) and node.args and _called(node.func) in _CALLS:
             first = node.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
                 name = first.value.lstrip(".")
@@ -84,8 +89,8 @@ def _imported(source: bytes, package: list[str]) -> Iterator[str]:
                 yield ".".join([*base, *_words(name)])
 
 
-def _called(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+def _called(function: ast.expr) -> str:
+    return str(getattr(function, "attr", "") or getattr(function, "id", ""))
 
 
 def _words(name: str | None) -> list[str]:

@@ -159,6 +159,7 @@ class _Heads(Generic[T]):
         for head, one in rows:
             self._by_head.setdefault(head, []).append(one)
         self._sorted = sorted(self._by_head)
+        self._lengths = sorted({len(head) for head in self._sorted})
 
     def longer(self, head: str) -> Iterator[T]:
         """Those that begin with `head`."""
@@ -170,7 +171,9 @@ class _Heads(Generic[T]):
 
     def shorter(self, head: str) -> Iterator[T]:
         """Those whose beginning is a part of `head`, and not all of it."""
-        for end in range(len(head)):
+        for end in self._lengths:
+            if end >= len(head):
+                return
             yield from self._by_head.get(head[:end], ())
 
 

@@ -44,6 +44,7 @@ def language_of(part: tuple[str, ...]) -> str | None:
     return GLOB + "runs/*" if part[-1] == "run" and set(part[:-1]) <= {"^"} else None
 
 
+@lru_cache(maxsize=1 << 14)
 def opaque(path: Path) -> bool:
     """True where a hole of the path holds a text that is unknown, or a match of a glob with such a text in it."""
     return any(
@@ -56,11 +57,8 @@ def hits(path: Path, other: Path) -> int:
     """How the two paths may name one file: `APART`, `KNOWN` or `CHANCE`."""
     if path and type(path[0]) is tuple and path[0][:1] == (ALLOW,):
         return KNOWN if _each(path, other) else APART
-    if (
-        _ends_apart(path, other)
-        or _same_hole_apart(path, other)
-        or not _meet(_variants(path), _variants(other))
-    ):
+    one, two = _shape(path), _shape(other)
+    if one.ends_apart(two) or _same_hole_apart(path, other) or not _shapes_meet(one, two):
         return APART
     return CHANCE if opaque(path) or opaque(other) else KNOWN
 
@@ -90,13 +88,36 @@ def _letters(row: tuple[Token, ...]) -> str:
     return "".join([letter for letter, _ in row[:stop]])
 
 
-def _ends_apart(path: Path, other: Path) -> bool:
-    """True where what two paths name begins or ends differently: most pairs are told apart so."""
-    for ends in (head_of, _tail_of):
-        one, two = ends(path), ends(other)
-        if not (one.startswith(two) or two.startswith(one)):
-            return True
-    return False
+class _Shape:
+    """What a path may name. Paths with other values in the same places share one: a long plan has many such pairs."""
+
+    __slots__ = ("rows", "head", "tail")
+
+    def __init__(self, rows: tuple[tuple[Token, ...], ...], head: str, tail: str) -> None:
+        self.rows = rows
+        self.head = head
+        self.tail = tail
+
+    def ends_apart(self, other: _Shape) -> bool:
+        """True where what the two name begins or ends differently: most pairs are told apart so."""
+        for one, two in ((self.head, other.head), (self.tail, other.tail)):
+            if not (one.startswith(two) or two.startswith(one)):
+                return True
+        return False
+
+
+@lru_cache(maxsize=1 << 14)
+def _shape(path: Path) -> _Shape:
+    return _shape_of(_variants(path), head_of(path), _tail_of(path))
+
+
+_shape_of = lru_cache(maxsize=1 << 14)(_Shape)
+
+
+@lru_cache(maxsize=1 << 16)
+def _shapes_meet(one: _Shape, other: _Shape) -> bool:
+    """True where some text is named by both."""
+    return _meet(one.rows, other.rows)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -57,20 +57,25 @@ def check(context: Context) -> Iterator[Diagnostic]:
 def _changed_code(context: Context) -> dict[int, frozenset[str]]:
     """The code of the tools that steps call, by step, as far as a step with a literal path changes it."""
     units = {instance.unit.key: instance.unit for instance in context.order}.values()
-    written = {
+    written = frozenset(
         plain(path)
         for unit in units
         for act in unit.acts
         for access, value in act.bound.files
         if access in CHANGES and (path := literal(unit, value) or "").endswith(".py")
-    }
+    )
     found: dict[int, frozenset[str]] = {}
+    of_tool: dict[int, frozenset[str]] = {}  # by the id of a tool, which the catalogue holds
     for unit in units if written else ():
         for act in unit.acts:
-            named = [*targets(act.bound.tool.row)]
-            own = own_modules.modules(named, context.linker.files)
-            if code := written.intersection(own or own_modules.places_of(named)):
-                found[id(act)] = frozenset(code)
+            tool = act.bound.tool
+            code = of_tool.get(id(tool))
+            if code is None:
+                named = [*targets(tool.row)]
+                own = own_modules.modules(named, context.linker.files)
+                code = of_tool[id(tool)] = written.intersection(own or own_modules.places_of(named))
+            if code:
+                found[id(act)] = code
     return found
 
 

@@ -50,7 +50,9 @@ def of_earlier_run(node: Act) -> bool:
     """True where a step may read what lies in the folder of some run for text from outside, or fdc's records of runs, as far
     as its text says that. A computed path that does not say it reads no record (`workspace.files`)."""
     for parameter in node.bound.tool.parameters:
-        value = node.bound.arguments.get(parameter.name) if parameter.sink == "path" else None
+        if parameter.sink != "path":
+            continue
+        value = node.bound.arguments.get(parameter.name)
         if value is None:
             continue
         if RECORDS.search(value.text):

@@ -27,6 +27,7 @@ _BEYOND = frozenset(
 _SHELLS = re.compile(r"(python|python3(\.\d+)?|bash|sh)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _PLAIN = re.compile(r"[A-Za-z0-9_./+@%:,=-]+")
+_PLAIN_WORDS = re.compile(r"[A-Za-z0-9_./+@%:,= -]*")
 
 
 class Simple(NamedTuple):
@@ -103,6 +104,7 @@ def _simples(text: str) -> tuple[Simple, ...]:
         if "'" in words or '"' in words:
             return ()  # a quote without its end
         words = [_QUOTED.sub(lambda quoted: quoted[0][1:-1], word) for word in words]
+    all_plain = _PLAIN_WORDS.fullmatch(text) is not None
     out: list[Simple] = []
     here: list[str | None] = []
     before = ""
@@ -120,7 +122,7 @@ def _simples(text: str) -> tuple[Simple, ...]:
             continue
         if not here and word in _BEYOND or not here and word == "cd":
             return ()
-        here.append(word if _PLAIN.fullmatch(word) else None)
+        here.append(word if all_plain or _PLAIN.fullmatch(word) else None)
     return tuple(out)
 
 
