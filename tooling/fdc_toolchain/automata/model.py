@@ -31,6 +31,20 @@ class Automaton(Record):
     state number n accepts.
     """
 
+    __slots__ = (
+        "name",
+        "path",
+        "states",
+        "alphabet",
+        "start",
+        "accept",
+        "transitions",
+        "index",
+        "table",
+        "accept_mask",
+        "start_index",
+    )
+
     name: str
     path: str
     states: tuple[str, ...]

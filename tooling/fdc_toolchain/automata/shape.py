@@ -15,7 +15,7 @@ import re
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..named_tuples import NamedTuple
 from ..text.json_text import Member, Node, Places
-from ..text.slots import Record, own
+from ..text.slots import Record
 from ..text.suggest import did_you_mean
 
 TABLE = ("states", "alphabet", "start_state", "accept_states", "transitions")
@@ -51,14 +51,34 @@ class Transition(NamedTuple):
 class Declaration(Record):
     """What a file declares. None where a part is missing or of the wrong kind."""
 
-    form: str
-    states: list[Name] | None = None
-    alphabet: list[Name] | None = None
-    start: Name | None = None
-    accept: list[Name] | None = None
-    accept_place: tuple[int, int] = (0, 0)
-    transitions: list[Transition] = own(list)
-    rows: list[Name] = own(list)
+    __slots__ = (
+        "form",
+        "states",
+        "alphabet",
+        "start",
+        "accept",
+        "accept_place",
+        "transitions",
+        "rows",
+    )
+
+    def __init__(
+        self,
+        form: str,
+        states: list[Name] | None = None,
+        alphabet: list[Name] | None = None,
+        start: Name | None = None,
+        accept: list[Name] | None = None,
+        accept_place: tuple[int, int] = (0, 0),
+    ) -> None:
+        self.form = form
+        self.states = states
+        self.alphabet = alphabet
+        self.start = start
+        self.accept = accept
+        self.accept_place = accept_place
+        self.transitions: list[Transition] = []
+        self.rows: list[Name] = []
 
 
 def read(root: Node, places: Places) -> tuple[Declaration | None, list[Diagnostic]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from ..text.slots import Fields, own
 from .model import Invoke, Unit
 
 Context = tuple[tuple[tuple[str, int], int], ...]
@@ -18,14 +17,17 @@ Context = tuple[tuple[tuple[str, int], int], ...]
 MOST_INSTANCES = 10_000
 
 
-class Instance(Fields):
+class Instance:
     """A unit at one point of its stated recursion. `callees[n]` belongs to call n; None: skipped or unknown."""
 
-    unit: Unit
-    context: Context
-    callees: list[Instance | None] = own(list)
-    height: int = own(lambda: 1)
-    deepest: int | None = own(lambda: None)
+    __slots__ = ("unit", "context", "callees", "height", "deepest")
+
+    def __init__(self, unit: Unit, context: Context) -> None:
+        self.unit = unit
+        self.context = context
+        self.callees: list[Instance | None] = []
+        self.height = 1
+        self.deepest: int | None = None
 
     @property
     def id(self) -> str:

@@ -11,75 +11,135 @@ from ..diagnostics.span import Span
 from ..named_tuples import NamedTuple, new_tuple
 from ..syntax import tree
 from ..syntax.values import Condition, Value
-from ..text.slots import Fields, Record, own
+from ..text.slots import Record
 from .arguments.bind import Bound
 
 BUILT_IN = {"run": "the folder of the run"}
 """Names that every plan has."""
 
 
-class Act(Fields):
+class Act:
     """A step whose tool is known."""
 
-    step: tree.Step
-    bound: Bound
+    __slots__ = ("step", "bound")
+
+    def __init__(self, step: tree.Step, bound: Bound) -> None:
+        self.step = step
+        self.bound = bound
 
 
-class Invoke(Fields):
+class Invoke:
     """A call. `key` is the callee's (None: it was not found, which was reported)."""
 
-    call: tree.Call
-    key: str | None
-    name: str
-    arguments: dict[str, Value]
-    depth: int | None
-    number: int
+    __slots__ = ("call", "key", "name", "arguments", "depth", "number")
+
+    def __init__(
+        self,
+        call: tree.Call,
+        key: str | None,
+        name: str,
+        arguments: dict[str, Value],
+        depth: int | None,
+        number: int,
+    ) -> None:
+        self.call = call
+        self.key = key
+        self.name = name
+        self.arguments = arguments
+        self.depth = depth
+        self.number = number
 
 
-class Loop(Fields):
+class Loop:
     """`kind`: each, for, fork or iterate. The body runs `least` to `most` times (None: as often as files match).
 
     `least` is 0 or 1. `exact`: a run that comes to the loop's end has made `most` rounds, no fewer.
     `keeps`: a branch (of a fork) may stop anywhere, and the run goes on.
     """
 
-    node: tree.ForEach | tree.For | tree.Iterate
-    kind: str
-    name: str | None
-    alias: str | None
-    over: Value | None
-    least: int
-    most: int | None
-    until: Condition | None
-    body: list[Node]
-    keeps: bool = False
-    exact: bool = False
+    __slots__ = (
+        "node",
+        "kind",
+        "name",
+        "alias",
+        "over",
+        "least",
+        "most",
+        "until",
+        "body",
+        "keeps",
+        "exact",
+    )
+
+    def __init__(
+        self,
+        node: tree.ForEach | tree.For | tree.Iterate,
+        kind: str,
+        name: str | None,
+        alias: str | None,
+        over: Value | None,
+        least: int,
+        most: int | None,
+        until: Condition | None,
+        body: list[Node],
+        keeps: bool = False,
+        exact: bool = False,
+    ) -> None:
+        self.node = node
+        self.kind = kind
+        self.name = name
+        self.alias = alias
+        self.over = over
+        self.least = least
+        self.most = most
+        self.until = until
+        self.body = body
+        self.keeps = keeps
+        self.exact = exact
 
 
-class Choice(Fields):
+class Choice:
     """`if`. `known` is the condition's value where it is a constant, else None."""
 
-    node: tree.If
-    condition: Condition | None
-    known: bool | None
-    then: list[Node]
-    orelse: list[Node]
+    __slots__ = ("node", "condition", "known", "then", "orelse")
+
+    def __init__(
+        self,
+        node: tree.If,
+        condition: Condition | None,
+        known: bool | None,
+        then: list[Node],
+        orelse: list[Node],
+    ) -> None:
+        self.node = node
+        self.condition = condition
+        self.known = known
+        self.then = then
+        self.orelse = orelse
 
 
-class Gate(Fields):
+class Gate:
     """`require`. `known` is the condition's value where it is a constant, else None."""
 
-    node: tree.Require
-    condition: Condition | None
-    why: str
-    known: bool | None = None
+    __slots__ = ("node", "condition", "why", "known")
+
+    def __init__(
+        self, node: tree.Require, condition: Condition | None, why: str, known: bool | None = None
+    ) -> None:
+        self.node = node
+        self.condition = condition
+        self.why = why
+        self.known = known
 
 
-class Collect(Fields):
+class Collect:
     """`yield`; `value` is None where it is malformed."""
 
-    node: tree.Yield
-    value: Value | None
+    __slots__ = ("node", "value")
+
+    def __init__(self, node: tree.Yield, value: Value | None) -> None:
+        self.node = node
+        self.value = value
 
 
 Node = Act | Invoke | Loop | Choice | Gate | Collect
@@ -102,29 +162,63 @@ class Unit(Record):
     place where its text names them. `calls` and `acts` are those of its body, at any depth.
     """
 
-    key: str
-    text: str
-    plan: tree.Plan | None
-    name: str = ""
-    automaton: Automaton | None = None
-    stated: Span | None = None
-    part: Span | None = own(lambda: None)
-    continues: Automaton | None = own(lambda: None)
-    params: dict[str, Param] = own(dict)
-    packs: dict[str, Span | None] = own(dict)
-    budget: dict[str, tuple[float, Span]] = own(dict)
-    allow: dict[str, list[Value]] = own(dict)
-    body: list[Node] = own(list)
-    calls: list[Invoke] = own(list)
-    acts: list[Act] = own(list)
-    """The names of results, one for each place that binds one; the names of loops."""
-    results: list[str] = own(list)
-    loops: set[str] = own(set)
-    diagnostics: list[Diagnostic] = own(list)
-    reads: tuple[str, ...] = ()
-    """The keys of its automata."""
-    asked: frozenset[str] = frozenset()
-    """Every key that was read or sought while it was linked, itself included."""
+    __slots__ = (
+        "key",
+        "text",
+        "plan",
+        "name",
+        "automaton",
+        "stated",
+        "part",
+        "continues",
+        "params",
+        "packs",
+        "budget",
+        "allow",
+        "body",
+        "calls",
+        "acts",
+        "results",
+        "loops",
+        "diagnostics",
+        "reads",
+        "asked",
+    )
+
+    def __init__(
+        self,
+        key: str,
+        text: str,
+        plan: tree.Plan | None,
+        name: str = "",
+        automaton: Automaton | None = None,
+        stated: Span | None = None,
+        reads: tuple[str, ...] = (),
+        asked: frozenset[str] = frozenset(),
+    ) -> None:
+        self.key = key
+        self.text = text
+        self.plan = plan
+        self.name = name
+        self.automaton = automaton
+        self.stated = stated
+        self.part: Span | None = None
+        self.continues: Automaton | None = None
+        self.params: dict[str, Param] = {}
+        self.packs: dict[str, Span | None] = {}
+        self.budget: dict[str, tuple[float, Span]] = {}
+        self.allow: dict[str, list[Value]] = {}
+        self.body: list[Node] = []
+        self.calls: list[Invoke] = []
+        self.acts: list[Act] = []
+        # The names of results, one for each place that binds one; the names of loops.
+        self.results: list[str] = []
+        self.loops: set[str] = set()
+        self.diagnostics: list[Diagnostic] = []
+        self.reads = reads
+        # The keys of its automata.
+        self.asked = asked
+        # Every key that was read or sought while it was linked, itself included.
 
     @property
     def names(self) -> set[str]:

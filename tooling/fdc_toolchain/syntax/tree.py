@@ -13,56 +13,86 @@ from collections.abc import Callable
 
 from ..diagnostics.span import Span
 from ..named_tuples import new_tuple
-from ..text.slots import Record, own
+from ..text.slots import Record
 from .language import STATEMENTS, complete
 
 
 class TextBlock(Record):
     """The lines indented under a step: `text` is dedented, `lines[i]` starts at (line + i, column)."""
 
-    line: int
-    column: int
-    text: str
-    end_line: int
+    __slots__ = ("line", "column", "text", "end_line")
     type = "TEXT"
+
+    def __init__(self, line: int, column: int, text: str, end_line: int) -> None:
+        self.line = line
+        self.column = column
+        self.text = text
+        self.end_line = end_line
 
 
 class Step(Record):
     """`tool tail` or `bind <- tool tail`, with an optional text block."""
 
-    line: int
-    column: int
-    tool: str
-    tool_column: int
-    tail: str
-    tail_column: int
-    bind: str | None = None
-    block: TextBlock | None = None
+    __slots__ = ("line", "column", "tool", "tool_column", "tail", "tail_column", "bind", "block")
     type = "STEP"
+
+    def __init__(
+        self,
+        line: int,
+        column: int,
+        tool: str,
+        tool_column: int,
+        tail: str,
+        tail_column: int,
+        bind: str | None = None,
+        block: TextBlock | None = None,
+    ) -> None:
+        self.line = line
+        self.column = column
+        self.tool = tool
+        self.tool_column = tool_column
+        self.tail = tail
+        self.tail_column = tail_column
+        self.bind = bind
+        self.block = block
 
 
 class Call(Record):
     """`call_plan NAME key=value ... [depth N]`."""
 
-    line: int
-    column: int
-    tail: str
-    tail_column: int
-    bind: str | None = None
+    __slots__ = ("line", "column", "tail", "tail_column", "bind")
     word = "call_plan"
     type = STATEMENTS[word].token
+
+    def __init__(
+        self, line: int, column: int, tail: str, tail_column: int, bind: str | None = None
+    ) -> None:
+        self.line = line
+        self.column = column
+        self.tail = tail
+        self.tail_column = tail_column
+        self.bind = bind
 
 
 class ForEach(Record):
     """`for_each_file GLOB [as NAME] [max N]`: the body once per file that matches on entry."""
 
-    line: int
-    column: int
-    tail: str
-    tail_column: int
-    body: list[Statement] = own(list)
+    __slots__ = ("line", "column", "tail", "tail_column", "body")
     word = "for_each_file"
     type = STATEMENTS[word].token
+
+    def __init__(
+        self,
+        line: int,
+        column: int,
+        tail: str,
+        tail_column: int,
+    ) -> None:
+        self.line = line
+        self.column = column
+        self.tail = tail
+        self.tail_column = tail_column
+        self.body: list[Statement] = []
 
 
 class For(Record):
@@ -71,13 +101,24 @@ class For(Record):
     `yield` in the body collects into `bind`.
     """
 
-    line: int
-    column: int
-    tail: str
-    tail_column: int
-    fork: bool
-    bind: str | None = None
-    body: list[Statement] = own(list)
+    __slots__ = ("line", "column", "tail", "tail_column", "fork", "bind", "body")
+
+    def __init__(
+        self,
+        line: int,
+        column: int,
+        tail: str,
+        tail_column: int,
+        fork: bool,
+        bind: str | None = None,
+    ) -> None:
+        self.line = line
+        self.column = column
+        self.tail = tail
+        self.tail_column = tail_column
+        self.fork = fork
+        self.bind = bind
+        self.body: list[Statement] = []
 
     @property
     def word(self) -> str:
@@ -93,61 +134,101 @@ class For(Record):
 class Iterate(Record):
     """`iterate max N [until COND]`: the body at least once and at most N times, until COND holds."""
 
-    line: int
-    column: int
-    tail: str
-    tail_column: int
-    body: list[Statement] = own(list)
+    __slots__ = ("line", "column", "tail", "tail_column", "body")
     word = "iterate"
     type = STATEMENTS[word].token
+
+    def __init__(
+        self,
+        line: int,
+        column: int,
+        tail: str,
+        tail_column: int,
+    ) -> None:
+        self.line = line
+        self.column = column
+        self.tail = tail
+        self.tail_column = tail_column
+        self.body: list[Statement] = []
 
 
 class If(Record):
     """`if COND` with an optional `else`. `else_line` is 0 where there is none."""
 
-    line: int
-    column: int
-    tail: str
-    tail_column: int
-    body: list[Statement] = own(list)
-    else_line: int = 0
-    else_column: int = 0
-    else_tail: str = ""
-    orelse: list[Statement] = own(list)
+    __slots__ = (
+        "line",
+        "column",
+        "tail",
+        "tail_column",
+        "body",
+        "else_line",
+        "else_column",
+        "else_tail",
+        "orelse",
+    )
     word = "if"
     type = STATEMENTS[word].token
+
+    def __init__(
+        self,
+        line: int,
+        column: int,
+        tail: str,
+        tail_column: int,
+        else_line: int = 0,
+        else_column: int = 0,
+        else_tail: str = "",
+    ) -> None:
+        self.line = line
+        self.column = column
+        self.tail = tail
+        self.tail_column = tail_column
+        self.body: list[Statement] = []
+        self.else_line = else_line
+        self.else_column = else_column
+        self.else_tail = else_tail
+        self.orelse: list[Statement] = []
 
 
 class Require(Record):
     """`require COND else "why"`: a gate; a run that fails it stops there, with the reason."""
 
-    line: int
-    column: int
-    tail: str
-    tail_column: int
+    __slots__ = ("line", "column", "tail", "tail_column")
     word = "require"
     type = STATEMENTS[word].token
+
+    def __init__(self, line: int, column: int, tail: str, tail_column: int) -> None:
+        self.line = line
+        self.column = column
+        self.tail = tail
+        self.tail_column = tail_column
 
 
 class Yield(Record):
     """`yield VALUE`: into the enclosing `for` or `fork`; outside of one, the plan's own result."""
 
-    line: int
-    column: int
-    tail: str
-    tail_column: int
+    __slots__ = ("line", "column", "tail", "tail_column")
     word = "yield"
     type = STATEMENTS[word].token
+
+    def __init__(self, line: int, column: int, tail: str, tail_column: int) -> None:
+        self.line = line
+        self.column = column
+        self.tail = tail
+        self.tail_column = tail_column
 
 
 class Header(Record):
     """`use`, `param`, `budget` or `allow` (`keyword`) with its tail."""
 
-    line: int
-    column: int
-    keyword: str
-    tail: str
-    tail_column: int
+    __slots__ = ("line", "column", "keyword", "tail", "tail_column")
+
+    def __init__(self, line: int, column: int, keyword: str, tail: str, tail_column: int) -> None:
+        self.line = line
+        self.column = column
+        self.keyword = keyword
+        self.tail = tail
+        self.tail_column = tail_column
 
     @property
     def word(self) -> str:
@@ -163,10 +244,13 @@ class Header(Record):
 class Comment(Record):
     """A line that starts with `#`, the mark included. `FSM` directives and suppressions are comments too."""
 
-    line: int
-    column: int
-    text: str
+    __slots__ = ("line", "column", "text")
     type = "COMMENT"
+
+    def __init__(self, line: int, column: int, text: str) -> None:
+        self.line = line
+        self.column = column
+        self.text = text
 
 
 Keyword = Call | ForEach | For | Iterate | If | Require | Yield | Header
@@ -196,9 +280,12 @@ complete(NODES, "class in syntax/tree.py")
 class Plan(Record):
     """A whole text: its statements in order, headers and comments included."""
 
-    path: str
-    statements: list[Statement]
-    line_count: int
+    __slots__ = ("path", "statements", "line_count")
+
+    def __init__(self, path: str, statements: list[Statement], line_count: int) -> None:
+        self.path = path
+        self.statements = statements
+        self.line_count = line_count
 
 
 def span(path: str, node: Statement | TextBlock) -> Span:

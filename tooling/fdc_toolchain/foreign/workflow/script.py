@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ...diagnostics.span import Span
 from ...named_tuples import NamedTuple
-from ...text.slots import Fields, own
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -59,20 +58,23 @@ class Taken(NamedTuple):
     steps: tuple[tuple[str, Node | None], ...]
 
 
-class Declared(Fields):
+class Declared:
     """A name that the script declares.
 
     `value` is the node that it is bound to where that is one whole value; `taken` is where it is a part of one.
     """
 
-    name: str
-    node: Node
-    kind: str
-    value: Node | None
-    taken: Taken | None = own(lambda: None)
-    writes: list[Node] = own(list)
-    uses: list[Node] = own(list)
-    function: int
+    __slots__ = ("name", "node", "kind", "value", "taken", "writes", "uses", "function")
+
+    def __init__(self, name: str, node: Node, kind: str, value: Node | None, function: int) -> None:
+        self.name = name
+        self.node = node
+        self.kind = kind
+        self.value = value
+        self.taken: Taken | None = None
+        self.writes: list[Node] = []
+        self.uses: list[Node] = []
+        self.function = function
 
     @property
     def lasting(self) -> bool:

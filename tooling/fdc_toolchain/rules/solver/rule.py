@@ -9,7 +9,7 @@ from ...automata.model import Automaton
 from ...diagnostics.diagnostic import Diagnostic
 from ...linking.graph import Graph, Instance
 from ...linking.link import Linker
-from ...text.slots import Record, own
+from ...text.slots import Record
 from .words import Machine, Summaries
 
 Made = TypeVar("Made")
@@ -22,17 +22,37 @@ class Context(Record):
     its automaton is missing, which was reported). `units` in `graph` are all that they reach.
     """
 
-    linker: Linker
-    graph: Graph
-    roots: list[tuple[Instance, Automaton | None]]
-    order: list[Instance]
-    default: Automaton | None
-    probes: dict[str, set[str]] = own(dict)
-    """By root: the paths of the workspace whose existence its findings rest on."""
-    marks: dict[tuple[str, int], str] = own(dict)
-    """By plan and line: the steps that write text from outside into files, as the program says it."""
-    _summaries: dict[str, Summaries] = own(dict)
-    _once: dict[object, object] = own(dict)
+    __slots__ = (
+        "linker",
+        "graph",
+        "roots",
+        "order",
+        "default",
+        "probes",
+        "marks",
+        "_summaries",
+        "_once",
+    )
+
+    def __init__(
+        self,
+        linker: Linker,
+        graph: Graph,
+        roots: list[tuple[Instance, Automaton | None]],
+        order: list[Instance],
+        default: Automaton | None,
+    ) -> None:
+        self.linker = linker
+        self.graph = graph
+        self.roots = roots
+        self.order = order
+        self.default = default
+        self.probes: dict[str, set[str]] = {}
+        # By root: the paths of the workspace whose existence its findings rest on.
+        self.marks: dict[tuple[str, int], str] = {}
+        # By plan and line: the steps that write text from outside into files, as the program says it.
+        self._summaries: dict[str, Summaries] = {}
+        self._once: dict[object, object] = {}
 
     def once(self, make: Callable[[Context], Made]) -> Made:
         """What `make` makes of this context: made once, and shared by all rules."""
