@@ -6,6 +6,8 @@ import pytest
 from fdc_packs.repair import embedded, loop
 from fdc_packs.repair.mutate.mutate import propose
 from fdc_packs.repair.mutate.source import edited
+from fdc_packs.repair.patch.patch import apply_patch
+from fdc_packs.repair.patch.region import parse_region
 
 from tests.support.repair_states import opened
 
@@ -120,6 +122,16 @@ def test_what_no_error_names_is_left_alone() -> None:
     suspects = [{"path": "x.py", "line": line, "score": 0.5} for line in range(1, 6)]
     rows = propose(text, "x.py", suspects, [], 400, "AssertionError: 1 != 2", 0, OTHERS)
     assert rows and all(row["affected_region"]["first"] > 2 for row in rows)
+
+
+def test_a_line_that_becomes_like_the_next_one_is_changed_where_it_stands() -> None:
+    """The diff put the new line behind the next one, outside of its region, and the patch was refused."""
+    text = "def f(a, b):\n    h(a)\n    return b\n    return a\n"
+    rows = propose(text, "x.py", [{"path": "x.py", "line": 3, "score": 1.0}], [], 400)
+    [row] = [one for one in rows if (one["old"], one["new"]) == ("b", "a")]
+    region = parse_region(row["affected_region"])
+    made = apply_patch(text, row["diff"], region=region)
+    assert text.replace("return b", "return a") == made.text
 
 
 @pytest.mark.parametrize(("verdict", "sole"), [("passes", True), ("helps", False)])

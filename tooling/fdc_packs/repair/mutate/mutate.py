@@ -16,14 +16,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fdc_toolchain.api.text import unified
-
 from ..patch.region import Region, as_dict
 from . import named, operators, syntax
 from .hints import Said, inverted
 from .kinds import KINDS
 from .known import Known
-from .source import Edit, Function, Source, edited, same
+from .source import Edit, Function, Source, diff_of, edited, same
 
 SHOWN = 60
 """Characters of code that a claim quotes."""
@@ -36,11 +34,8 @@ DEFAULTS = 0.8
 LONGEST = 400_000
 LAST = 0.5
 """What an edit is worth that turns a condition round, drops a statement or moves one: such edits pass weak tests (E17)."""
-AROUND = 3
-"""Lines before and behind an edit that its diff shows."""
 MOVES = frozenset(("nesting", "nested"))
 """Kinds of edits that change which block a statement is of: nothing less than its function says what they mean."""
-_HUNK = re.compile(r"^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@$", re.MULTILINE)
 
 
 def propose(
@@ -341,23 +336,6 @@ def _region(source: Source, path: str, edit: Edit) -> Region:
     return Region(path, min(first, head[0]), max(last, head[1]), kind)
 
 
-def _diff(source: Source, path: str, edit: Edit) -> str:
-    """The unified diff, made of the lines around the edit only: files are long, and edits many."""
-    text = source.text
-    first, last = min(piece[0] for piece in edit.pieces), max(piece[1] for piece in edit.pieces)
-    for _ in range(AROUND + 1):
-        first = text.rfind("\n", 0, max(0, first - 1)) + 1 if first else 0
-        end = text.find("\n", last)
-        last = end + 1 if end >= 0 else len(text)
-    pieces = tuple((start - first, end - first, new) for start, end, new in edit.pieces)
-    ahead = text.count("\n", 0, first)
-
-    def shifted(hunk: re.Match[str]) -> str:
-        return f"@@ -{int(hunk[1]) + ahead}{hunk[2]} +{int(hunk[3]) + ahead}{hunk[4]} @@"
-
-    return _HUNK.sub(shifted, unified(path, text[first:last], edited(text[first:last], pieces)))
-
-
 def _candidate(
     source: Source, path: str, edit: Edit, score: float, scores: dict[int, float], key: str
 ) -> dict[str, Any]:
@@ -382,7 +360,7 @@ def _candidate(
         "structural_change": {"type": kind.relation, "operation": kind.operation},
         "intent": kind.intent,
         "confidence": round(min(0.99, max(0.001, score)), 4),
-        "diff": _diff(source, path, edit), "kind": edit.kind, "old": edit.old, "new": edit.new,
+        "diff": diff_of(source, path, edit), "kind": edit.kind, "old": edit.old, "new": edit.new,
         "key": key, "risky": risky(source, edit), "pieces": [list(piece) for piece in edit.pieces],
     }  # fmt: skip
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from fdc_toolchain.api.text import unified
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scoped = Function | ast.Lambda
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -16,6 +18,10 @@ OWN = ("self", "cls")
 Piece = tuple[int, int, str]
 """From where to where in the text, and what comes there."""
 _LINE = re.compile(r"\r\n|\r|\n")
+AROUND = 3
+"""Lines before and behind an edit that its diff shows."""
+_MARK = "\ue0f0"
+_HUNK = re.compile(r"^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@$", re.MULTILINE)
 _SIMPLE = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr, ast.Raise, ast.Assert, ast.Delete, ast.Pass, ast.Break,
     ast.Continue, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal,
@@ -264,3 +270,27 @@ def name_of(node: ast.AST) -> str:
         if isinstance(node, ast.Attribute)
         else ""
     )
+
+
+def diff_of(source: Source, path: str, edit: Edit) -> str:
+    """The unified diff, made of the lines around the edit only: files are long, and edits many."""
+    text = source.text
+    first, last = min(piece[0] for piece in edit.pieces), max(piece[1] for piece in edit.pieces)
+    for _ in range(AROUND + 1):
+        first = text.rfind("\n", 0, max(0, first - 1)) + 1 if first else 0
+        end = text.find("\n", last)
+        last = end + 1 if end >= 0 else len(text)
+    mark = (
+        "" if _MARK in text else _MARK
+    )  # a line that becomes like its neighbour is changed, not moved
+    pieces = tuple(
+        (start - first, end - first, new + mark * ("\n" not in new))
+        for start, end, new in edit.pieces
+    )
+    ahead = text.count("\n", 0, first)
+
+    def shifted(hunk: re.Match[str]) -> str:
+        return f"@@ -{int(hunk[1]) + ahead}{hunk[2]} +{int(hunk[3]) + ahead}{hunk[4]} @@"
+
+    said = unified(path, text[first:last], edited(text[first:last], pieces))
+    return _HUNK.sub(shifted, said.replace(mark, "") if mark else said)
