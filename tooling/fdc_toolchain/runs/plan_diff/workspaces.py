@@ -105,7 +105,7 @@ def worse(one: Side, other: Side) -> Iterable[tuple[str, str]]:
             yield kind, f"the settings {'no longer ' if which == 'lost' else ''}{what} `{item}`"
 
 
-def alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def alike(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
     """Whether two automata are the same, in whatever order their states are listed."""
     rows = [
         {key: sorted(value) if isinstance(value, list) else value for key, value in row.items()}
