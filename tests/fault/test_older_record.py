@@ -102,14 +102,15 @@ def test_a_copy_that_was_taken_while_the_run_was_driven_is_told_too(
 ) -> None:
     """The controller is killed after it has paid: nothing was written at the end of driving."""
     plan = PAYS.replace("request_user_input more?", "run_in_bash_session sleep 600")
-    waits = "run_in_bash_session touch on; while [ -e gate ]; do sleep 0.05; done; echo"
+    waits = "run_in_bash_session echo begun > on; while [ -e gate ]; do sleep 0.05; done; echo"
     (workspace / "p.plan").write_text(plan.replace("run_in_bash_session echo", waits))
     (workspace / "paid.txt").write_text("")
-    (workspace / "gate").write_text("")
+    for name in ("gate", "on"):  # where Landlock is alone, no new ones are made beside them
+        (workspace / name).write_text("")
     assert fdc("run", "p.plan", cwd=workspace, env=ALLOW).returncode == 5
     assert fdc("answer", "last", "yes", cwd=workspace).returncode == 0
     with fdc_started("resume", "last", cwd=workspace, env=ALLOW, start_new_session=True) as process:
-        wait_for((workspace / "on").exists)  # the answer was used, nothing is paid
+        wait_for((workspace / "on").read_text)  # the answer was used, nothing is paid
         shutil.copytree(workspace / ".fdc", tmp_path / "copy")
         (workspace / "gate").unlink()
         wait_for(lambda: _begun(workspace, "main/5"))

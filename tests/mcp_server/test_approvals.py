@@ -302,7 +302,7 @@ def test_no_plan_of_the_model_answers_for_the_person(asks: Path, way: str) -> No
     result = call(asks, "fdc_run", {"op": "start", "plan": "q.plan"})
     said = text_of(result)
     assert result.is_error and (
-        "FDC307" in said or "FDC417" in said or "Read-only file system" in said
+        "FDC307" in said or "FDC417" in said or "Read-only file system" in said or "denied" in said
     ), said
     assert api.show(run, workspace=asks).status == "waiting" and not (asks / "out.md").exists()
 

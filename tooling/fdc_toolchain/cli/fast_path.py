@@ -15,9 +15,11 @@ def entry() -> None:
     try:
         _run(sys.argv[1:])
     except KeyboardInterrupt:  # before a command could hear it
+        from ..exits import INTERRUPTED
+
         if sys.stderr is not None:
             print("fdc: interrupted", file=sys.stderr, flush=True)
-        os._exit(130)
+        os._exit(INTERRUPTED)
 
 
 def _run(arguments: list[str]) -> None:
