@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -50,30 +49,3 @@ def test_garbage_is_collected_again_however_checks_of_several_threads_overlap() 
     finally:
         sys.setswitchinterval(before)
     assert gc.isenabled()
-
-
-CHECKS = """
-import gc, weakref
-from fdc_toolchain.recursion import FULL, MANY, uncollected
-
-def check():
-    with uncollected():
-        left = [[number] for number in range(2 * MANY)]
-    return left
-
-left = check()
-print(any(one is left[0] for one in gc.get_objects(generation=2)))
-circle_of = type("Circle", (), {})()
-circle_of.me = circle_of
-gone = weakref.ref(circle_of)
-del circle_of
-for _ in range(FULL):
-    left = check()
-print(gone() is None)
-"""
-
-
-def test_what_a_check_leaves_is_not_looked_through_behind_it_and_garbage_goes_in_the_end() -> None:
-    """In a process of its own: this one has frozen objects."""
-    done = subprocess.run([sys.executable, "-c", CHECKS], check=True, capture_output=True)
-    assert done.stdout.split() == [b"True", b"True"]

@@ -10,9 +10,6 @@ from contextlib import contextmanager
 
 DEPTH = 20_000
 
-MANY, FULL = 10_000, 64
-"""Objects that a check leaves, from which on they are not looked through; such checks until all garbage is collected."""
-
 
 def deepen() -> None:
     """Raises the limit for as long as the process lives."""
@@ -26,7 +23,6 @@ class Garbage:
         self._lock = _thread.allocate_lock()
         self._checks = 0
         self._before = True
-        self._aged = 0
 
     def leave_alone(self) -> None:
         """A check begins."""
@@ -38,26 +34,10 @@ class Garbage:
 
     def collect_again(self) -> None:
         """A check ends."""
-        full = False
         with self._lock:
             self._checks -= 1
             if self._checks == 0 and self._before:
-                full = self._age()
                 gc.enable()
-        if full:  # without the lock: what is collected may run code, and that may check plans
-            gc.collect()
-
-    def _age(self) -> bool:
-        """Lets all objects count as old: the next collection would look through everything that the check has made.
-
-        True where all garbage is to be collected: that of others ages, too.
-        """
-        if gc.get_count()[0] < MANY or gc.get_freeze_count():  # what a process froze stays frozen
-            return False
-        gc.freeze()
-        gc.unfreeze()
-        self._aged += 1
-        return self._aged % FULL == 0
 
 
 _GARBAGE = Garbage()
