@@ -109,11 +109,15 @@ MUTANTS: list[tuple[str, str, str]] = [
         "range(MOST_ROUNDS if most is None else",
         "range(0 if most is None else",
     ),
-    ("solver.files.effects", "'delete': (GONE, _NEEDS, True)", "'delete': (THERE, _NEEDS, True)"),
     (
         "solver.files.effects",
-        "'create': (THERE, _WANTS_FREE, True)",
-        '"create": (THERE, ("",) * STATES, True)',
+        "'delete': (GONE, _NEEDS, WRITES)",
+        "'delete': (THERE, _NEEDS, WRITES)",
+    ),
+    (
+        "solver.files.effects",
+        "'create': (THERE, _WANTS_FREE, WRITES)",
+        '"create": (THERE, ("",) * STATES, WRITES)',
     ),
     ("solver.files.effects", "anyhow = _union(anyhow, exits)", "anyhow = anyhow"),
     ("solver.files.bodies", "either(one.of(path), other.of(path))", "one.of(path)"),

@@ -155,6 +155,7 @@ def test_a_folder_that_a_step_went_through_is_no_file(
         ("read_file out/{page}.md\n" + write("out.md"), []),
         ("read_file out/{page}.md\n" + write("out/a.md"), []),
         ("fork x in {pages} max 3\n  read_file o/{x}/y.md\n  read_file o/y.md\n", []),
+        (f"{EACH}  overwrite_file_with_block {{page}}\n    a\n  read_file pages/{{page}}\n", []),
     ],
 )
 def test_a_literal_folder_of_a_computed_path_is_no_file(

@@ -14,7 +14,7 @@ from .solver.files import findings
 from .solver.files.bodies import is_literal
 from .solver.files.failures import CauseTable, Failure
 from .solver.files.nesting import MAKES, Nesting, Place, makes_folder, may_nest
-from .solver.files.paths import Path, looked_through
+from .solver.files.paths import Path, looked_through, path_of
 from .solver.files.plan_effects import Files
 from .solver.files.step_paths import LOOKS
 from .solver.kept_effects import KeptEffects
@@ -60,7 +60,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
             found += [
                 findings.Found(path, failure, entry)
                 for failure in failures
-                if failure.access != "through" or _through_file(path, failure, table, folders)
+                if failure.access != "through"
+                or _through_file(path, failure, table, folders, context)
             ]
         doubts = []
         if forks.doubts:
@@ -87,12 +88,22 @@ def _passes(failure: Failure, table: CauseTable) -> bool:
 
 
 def _through_file(
-    path: Path, failure: Failure, table: CauseTable, folders: frozenset[Span]
+    path: Path, failure: Failure, table: CauseTable, folders: frozenset[Span], context: Context
 ) -> bool:
-    """True where a step goes through a file. What is so of files of the workspace, `file_places` says."""
+    """True where a step goes through a file. What is so of files of the workspace, `file_places` says.
+
+    A literal path is a file only where a step names it: what a glob may find is taken for more than it is.
+    """
     made = table.each(failure.causes)
-    return folders.isdisjoint(cause.step for cause in made) and (
-        not is_literal(path) or any(cause.access in MAKES for cause in made)
+    if not folders.isdisjoint(cause.step for cause in made):
+        return False
+    if not is_literal(path):
+        return True
+    return any(cause.access in MAKES for cause in made) and any(
+        path_of(value) == path
+        for instance in context.order
+        for act in instance.unit.acts
+        for _, value in act.bound.files
     )
 
 
