@@ -6,10 +6,8 @@ import json
 import os
 import re
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 
 import pytest
 from fdc_toolchain.draft.drafting import Drafted, allowed_by, drafted, grammar_of
@@ -27,6 +25,7 @@ from jsonschema import Draft202012Validator
 from llguidance import LLMatcher, LLTokenizer
 
 from tests.support.openai_api import VLLM, Server, openai_api
+from tests.support.raw_server import raw_server
 
 FSM = "tooling/fdc_fsm.json"
 TOOLS = ("set_plan", "plan_step_complete", "message_user", "read_file", "close_task", "submit")
@@ -363,31 +362,6 @@ def test_no_address_no_model(linker: Linker, monkeypatch: pytest.MonkeyPatch) ->
     assert made is not None and made.choice("planner").model == "m"
 
 
-@contextmanager
-def raw_server(answer: Callable[[socket.socket], None]) -> Iterator[str]:
-    """The address of a server that knows no path but that of completions, where `answer` speaks for it."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            while True:
-                try:
-                    there, _ = listening.accept()
-                except OSError:
-                    return
-                with there, there.makefile("rb") as came:
-                    head = [*iter(came.readline, b"\r\n")]
-                    sizes = [row for row in head if row.lower().startswith(b"content-length")]
-                    came.read(sum(int(row.split()[1]) for row in sizes))
-                    if not sizes:
-                        there.sendall(b"HTTP/1.0 404 no\r\n\r\n")
-                        continue
-                    with suppress(OSError):
-                        answer(there)
-
-        threading.Thread(target=serve, daemon=True).start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
-
-
 SAYS = (
     f'Content-Type: application/json\r\n\r\n{{"error": {{"message": "wrong key: Bearer {KEY}"}}}}'
 )
@@ -407,7 +381,7 @@ EVENTS = b"HTTP/1.0 200 ok\r\nContent-Type: text/event-stream\r\n\r\n"
 )  # fmt: skip
 def test_a_hostile_server_is_one_sentence_without_the_key(raw: bytes, said: str) -> None:
     with raw_server(lambda there: there.sendall(raw)) as address:
-        model = model_at(address, Choice("m", attempts=1, seconds=5))
+        model = model_at(f"{address}/v1", Choice("m", attempts=1, seconds=5))
         with pytest.raises((WorldFailed, ToolFailure), match=said) as failed:
             model.ask(Question("planner", "", "x"))
     assert KEY not in str(failed.value)
@@ -419,7 +393,7 @@ def test_numbers_that_a_server_makes_up_are_not_believed(number: str) -> None:
     used = f'{{"choices": [], "usage": {{"prompt_tokens": {number}, "completion_tokens": 1}}}}'
     raw = EVENTS + f"data: {json.dumps(chunk)}\n\ndata: {used}\n\ndata: [DONE]\n\n".encode()
     with raw_server(lambda there: there.sendall(raw)) as address:
-        reply = model_at(address, Choice("m", attempts=1, seconds=5)).ask(
+        reply = model_at(f"{address}/v1", Choice("m", attempts=1, seconds=5)).ask(
             Question("planner", "", "x")
         )
     assert reply.value == "x" and 0 < reply.usage["tokens"] < 100
@@ -438,7 +412,7 @@ def test_a_server_that_sends_byte_by_byte_holds_nobody(begins: bytes) -> None:
             time.sleep(0.02)
 
     with raw_server(drip) as address:
-        model = model_at(address, Choice("m", attempts=1, seconds=0.2))
+        model = model_at(f"{address}/v1", Choice("m", attempts=1, seconds=0.2))
         start = time.monotonic()
         with pytest.raises(WorldFailed, match="did not complete its answer in"):
             model.ask(Question("planner", "", "x"))

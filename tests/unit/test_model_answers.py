@@ -6,14 +6,15 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 
 import pytest
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.tools.model.http_model import HttpModel
 from fdc_toolchain.tools.model.json_reply import fitting
 from fdc_toolchain.tools.model.question import Choice, Question
+
+from tests.support.raw_server import raw_server
 
 pytest.importorskip("openai")
 pytest.importorskip("anthropic")
@@ -51,28 +52,6 @@ def message(
             event("message_stop"),
         )
     )
-
-
-@contextmanager
-def server(answer: Callable[[socket.socket], None]) -> Iterator[str]:
-    """The address of a server where `answer` speaks."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            while True:
-                try:
-                    there, _ = listening.accept()
-                except OSError:
-                    return
-                with there, there.makefile("rb") as came:
-                    head = [*iter(came.readline, b"\r\n")]
-                    sizes = [row for row in head if row.lower().startswith(b"content-length")]
-                    came.read(sum(int(row.split()[1]) for row in sizes))
-                    with suppress(OSError):
-                        answer(there)
-
-        threading.Thread(target=serve, daemon=True).start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
 @pytest.fixture
@@ -115,7 +94,7 @@ def test_an_answer_of_another_form_is_one_sentence(
 ) -> None:
     api = {OPENAI: "API of OpenAI", ANTHROPIC: "Messages API"}[name]
     with (
-        server(lambda there: there.sendall(HEAD + said.encode())) as address,
+        raw_server(lambda there: there.sendall(HEAD + said.encode())) as address,
         pytest.raises(WorldFailed) as failed,
     ):
         made(address, name, 5).ask(ASKED)
@@ -135,7 +114,7 @@ def test_an_answer_of_another_form_is_one_sentence(
 def test_what_is_wrong_beside_the_text_is_left_out(
     made: Callable[[str, str, float], HttpModel], name: str, said: str
 ) -> None:
-    with server(lambda there: there.sendall(HEAD + said.encode())) as address:
+    with raw_server(lambda there: there.sendall(HEAD + said.encode())) as address:
         found = made(address, name, 5).ask(ASKED)
     assert found.value == "x" and 0 < found.usage["tokens"] < 100
 
@@ -146,7 +125,7 @@ def test_half_of_a_character_is_replaced(
 ) -> None:
     says = {OPENAI: chunk, ANTHROPIC: message}[name]
     heard: list[str] = []
-    with server(lambda there: there.sendall(HEAD + says("a\ud800b").encode())) as address:
+    with raw_server(lambda there: there.sendall(HEAD + says("a\ud800b").encode())) as address:
         model = made(address, name, 5)
         model.hear = heard.append
         assert model.ask(ASKED).value == "a\ufffdb" and heard == ["a\ufffdb"]
@@ -173,7 +152,7 @@ def test_pieces_without_text_leave_no_thread(
             there.sendall(piece.encode())
             time.sleep(0.02)
 
-    with server(drip) as address:
+    with raw_server(drip) as address:
         before = {*threading.enumerate()}
         model = made(address, name, 0.1)
         with pytest.raises(WorldFailed, match="did not complete its answer in"):
