@@ -242,6 +242,17 @@ def test_a_link_in_the_place_of_a_folder_while_a_sandbox_is_made_opens_nothing(
     assert Path(root.path, "src/ran").exists() or "sandbox" == outcome.failure.kind
 
 
+def test_more_protected_files_than_bubblewrap_mounts_are_refused_as_that(root, tier):
+    for number in range(1_600):
+        folder = Path(root.path, f"src/{number}")
+        folder.mkdir()
+        (folder / "CLAUDE.md").write_text("was\n")
+    outcome = run(root, "echo is > src/7/CLAUDE.md; echo is > src/new", only(tier))
+    assert "was\n" == Path(root.path, "src/7/CLAUDE.md").read_text()
+    if tier == "bubblewrap":
+        assert "sandbox" == outcome.failure.kind and "bubblewrap can mount" in str(outcome.failure)
+
+
 def test_no_command_gives_a_protected_or_secret_file_a_second_name(root, tier):
     names = ("AGENTS.md", ".env", "src/CLAUDE.md")
     for name in names:

@@ -76,6 +76,10 @@ class Fenced(NamedTuple):
     made: Sequence[str] = ()
 
 
+_MOST_WORDS = 8_900
+"""bubblewrap takes 9,000 words of options; some are those of each command."""
+
+
 def fence(
     argv: Sequence[str],
     *,
@@ -287,6 +291,9 @@ def _bubblewrap(
         else:
             made += ["--bind-try" if how == "open" else "--ro-bind-try", path, path]
     made += [] if seen.reads is None or root in seen.write else ["--remount-ro", root]
+    if len(made) > _MOST_WORDS:
+        said = "the workspace has more protected files, or files with secrets, than bubblewrap can mount"
+        raise ToolFailure("sandbox", f"{said}: {len(rows)} files and folders")
     made += [
         "--bind",
         scratch,
