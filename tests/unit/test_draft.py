@@ -85,6 +85,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
         ("zzz", ["set_plan zzz"]),
         ("show me the folder docs", ["\nlist1 <- list_files docs\nmessage_user {list1}\nclose_task"]),
         ("tell me what is in docs", ["\nlist1 <- list_files docs\nmessage_user {list1}\nclose_task"]),
+        ("check what docs contains", ["\nlist1 <- list_files docs\nmessage_user {list1}\nclose_task"]),
         ("which files are there?", ["\nlist1 <- list_files\nmessage_user {list1}\nclose_task"]),
         ("let me see docs/green.md", ["complete\ntext1 <- read_file docs/green.md\nmessage_user {text1}\nclose_task"]),
         ("what does docs/green.md say?", ["text1 <- read_file docs/green.md\nmessage_user {text1}\nclose_task"]),

@@ -33,13 +33,14 @@ _SOUGHT = re.compile(
 """What a search is for where nothing stands between quotes: a word that the task says it of, or a name in code."""
 _FOUND = re.compile(
     r"\b(?:find|where\s+is)\s+(?:the\s+(?:word|text|name)\s+)?(\w+)\s+(?:mentioned\s+|used\s+)?in\b"
-    r"|\b(?:which|what)\s+(?:files|pages|modules|lines)\s+(?:mention|contain|use|have)s?\s+(?:the\s+(?:word|text|name)\s+)?(\w+)"
+    r"|\b(?:which|what)\s+(?:file|page|module|line)s?\s+(?:mention|contain|use|have)s?\s+(?:the\s+(?:word|text|name)\s+)?(\w+)"
 )
 """A search that does not say so; what it is for."""
 _SEES = re.compile(
     r"(?:^|[.,;:!?(]|\b(?:to|and|then|please|me|you)\b)\s*"
     r"(browse|display|explore|get|give|inspect|look\s+(?:at|into|through)|open|print|see|show|view)\b"
-    r"|\b(what(?:'s|\s+is|\s+are)?\s+in(?:side)?|what\s+(?:does|do))\b"
+    r"|\b(what(?:'s|\s+is|\s+are)?\s+in(?:side)?|what\s+(?:does|do)"
+    r"|what(?!\s+(?:file|page|module|line)\b)(?=\s+(?:\S+\s+)?(?:contains|holds)\b))\b"
 )
 """A look at something, whatever it is."""
 _COUNTS = re.compile(
@@ -157,7 +158,11 @@ class Task:
         elif os.path.isdir(there):
             if before in ("to", "into") and self.files:
                 self.new[f"{path}/{os.path.basename([*self.files][-1])}"] = at
-            elif "/" in word or before in _INSIDE or re.match(r"\W*(?:folder|directory)\b", after):
+            elif (
+                "/" in word
+                or before in _INSIDE
+                or re.match(r"\W*(?:folder|directory|contains|holds)\b", after)
+            ):
                 self.folders.append(path)
         elif re.search(r"\w\.[a-z]\w*$", word) and word.lower() not in ("e.g", "i.e"):
             self.new.setdefault(path, at)

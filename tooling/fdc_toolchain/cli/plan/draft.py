@@ -150,8 +150,9 @@ def _made(
         remarks += [f"`{file}` does not exist, and no step makes it" for file in made.missing]
         if not made.fits:
             remarks.append(
-                "no tool matches the words of the task, so the plan at most reads its files: write a verb and its object"
-                " (`read docs/a.md`), put commands between backticks, or write the steps yourself (`fdc tools` lists the tools)"
+                "no tool matches the words of the task, so the plan has steps only for the files that it names: write a"
+                " verb and its object (`read docs/a.md`), put commands between backticks, or write the steps yourself"
+                " (`fdc tools` lists the tools)"
             )
         if made.inputs:
             given = " ".join(f"{name}=..." for name, _ in made.inputs)
