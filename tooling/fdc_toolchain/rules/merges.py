@@ -98,6 +98,7 @@ class Reach:
         self._diffs: dict[int, tuple[tuple[Unit, Act, Value], ...]] = {}
         self._changes: dict[int, Changes] = {}
         self._bodies: dict[tuple[int, int], Changes] = {}
+        self.with_diffs: set[int] = set()  # the ids of bodies that have diffs, or calls with diffs
         self._within = 0  # plans of which it is not known yet what they change
         self._sections: dict[int, str | None] = {}  # by the id of a tool, which the catalogue holds
 
@@ -149,20 +150,24 @@ class Reach:
         return found
 
     def _body(self, instance: Instance, nodes: list[Node]) -> Changes:
-        out = NOTHING
+        out, diffs = NOTHING, False
         for node in nodes:
             if type(node) is Act:
                 done = changes(instance.unit, node)
                 if done is not NOTHING:
                     out |= done
-            elif isinstance(node, Loop):
-                out |= self.body(instance, node.body)
-            elif isinstance(node, Choice):
-                out |= self.body(instance, node.then) | self.body(instance, node.orelse)
+                diffs = diffs or self.diff(node) is not None
+            elif isinstance(node, Loop | Choice):
+                for part in (node.body,) if isinstance(node, Loop) else (node.then, node.orelse):
+                    out |= self.body(instance, part)
+                    diffs = diffs or id(part) in self.with_diffs
             elif isinstance(node, Invoke):
                 callee = instance.callees[node.number]
                 if callee is not None:
                     out |= self.plan(callee)
+                    diffs = diffs or bool(self.diffs(callee))
+        if diffs:
+            self.with_diffs.add(id(nodes))
         return out
 
 
@@ -207,9 +212,10 @@ class _Walk:
         self.others |= inside
         if node.kind == "fork" and node.most != 1:  # another branch may be ahead
             self.change(inside)
-        self.kept += node.keeps
-        self.body(instance, node.body, call)
-        self.kept -= node.keeps
+        if id(node.body) in self.reach.with_diffs:
+            self.kept += node.keeps
+            self.body(instance, node.body, call)
+            self.kept -= node.keeps
         self.others = before
         self.change(inside)
 
@@ -218,9 +224,10 @@ class _Walk:
         inside = NOTHING
         for condition, nodes in ((True, node.then), (False, node.orelse)):
             if node.known is not (not condition):
-                self.texts, self.anything = dict(texts), anything
-                self.body(instance, nodes, call)
                 inside |= self.reach.body(instance, nodes)
+                if id(nodes) in self.reach.with_diffs:
+                    self.texts, self.anything = dict(texts), anything
+                    self.body(instance, nodes, call)
         self.texts, self.anything = texts, anything
         self.change(inside)
 
