@@ -150,3 +150,13 @@ def test_at_a_terminal_enter_prints_another_address(workspace: Path) -> None:
         os.close(controller)
     codes = re.findall(rb"code=(\S+)", shown)
     assert 2 == len(set(codes)) and b"Enter prints another address" in shown
+
+
+def test_without_a_browser_nothing_is_left_in_the_temporary_folder(
+    workspace: Path, tmp_path: Path
+) -> None:
+    env = {"XDG_RUNTIME_DIR": str(tmp_path), "DISPLAY": ":9"}
+    with fdc_started("ui", "--no-open", cwd=workspace, env=env) as process:
+        assert "Runs" in Ui(process, workspace).get("/")
+        process.kill()
+    assert not list(tmp_path.glob("fdc-ui-*"))

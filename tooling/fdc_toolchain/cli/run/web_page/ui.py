@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -75,11 +76,12 @@ def command(port: int, no_open: bool, database: str | None, workspace: str | Non
     sys.stdout.flush()
     if terminal:
         threading.Thread(target=_print_more, args=(server,), daemon=True).start()
-    with tempfile.TemporaryDirectory(
-        prefix="fdc-ui-", dir=_private(), ignore_cleanup_errors=True
-    ) as folder:
-        if not no_open:
-            _open(server, folder)
+    with ExitStack() as stack:
+        if not no_open and _graphical():
+            made = tempfile.TemporaryDirectory(
+                prefix="fdc-ui-", dir=_private(), ignore_cleanup_errors=True
+            )
+            _open(server, stack.enter_context(made))
         try:
             with interruptible():
                 server.serve_forever(poll_interval=0.2)
@@ -103,16 +105,19 @@ def _private() -> str | None:
     return found if os.path.isdir(found) and os.access(found, os.W_OK | os.X_OK) else None
 
 
+def _graphical() -> bool:
+    """True if a graphical browser can be opened; a text browser would occupy the terminal."""
+    return bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"
+    )
+
+
 def _open(server: Server, folder: str) -> None:
-    """Opens a graphical browser; a text browser would occupy the terminal.
+    """Opens a browser.
 
     Other users of this machine can read command lines. So the browser opens a private file that
     redirects to the one-time address; the file is deleted after use or after the time limit.
     """
-    if not (
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"
-    ):
-        return
     path = os.path.join(folder, "open.html")
     code = server.guard.code(_OPENED)
     url = f"http://127.0.0.1:{server.server_port}/?code={code}"
