@@ -118,7 +118,9 @@ def run_git(
         refuse_pipes(context.root.path, looks)
     except OSError as failed:
         raise ToolFailure("git", str(failed.strerror)) from None
-    program = shutil.which("git", path=outside_path()) or "git"
+    program = shutil.which("git", path=outside_path())
+    if program is None:
+        raise ToolFailure("git", "git is not installed on this machine")
     argv = [program, *arguments]
     done = replaced.again(lambda: _run(argv, context, {}, False, MAX_FILE, variables, git=True))
     if done.cut:
