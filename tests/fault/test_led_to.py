@@ -205,8 +205,9 @@ def test_what_variables_make_programs_run_by_themselves_is_protected(top, monkey
     assert ["tools/x.sh"] == of_environment(str(top), "")
 
 
-def test_settings_of_git_that_a_variable_names_are_obeyed(top, monkeypatch):
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(top / "tools/gitconfig"))
+@pytest.mark.parametrize("start", ["{top}/", ""])
+def test_settings_of_git_that_a_variable_names_are_obeyed(top, monkeypatch, start):
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", f"{start.format(top=top)}tools/gitconfig")
     (top / "tools/gitconfig").write_text("[core]\n\thooksPath = tools/hooks\n")
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "Diff.X.textConv")

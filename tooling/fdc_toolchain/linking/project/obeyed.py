@@ -224,7 +224,11 @@ class Leads:
             ),
             os.path.join(home, ".gitconfig"),
             os.path.join(config_home, "git", "config"),
-            *filter(None, map(os.environ.get, ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"))),
+            *(
+                os.path.join(top, named)
+                for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
+                if (named := os.environ.get(name))
+            ),
             "/etc/gitconfig",
         ]
         yield from self._led_by(_of_variables(), top, top, configs)
