@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .wire import Hear, Passing, whole
 
 if TYPE_CHECKING:
-    import httpcore2
     import httpx2
 
 _T = TypeVar("_T")
@@ -73,7 +72,7 @@ def watched(client: httpx2.Client) -> None:
 class _Lines:
     """What opens the lines of a client: another one's, which are watched."""
 
-    def __init__(self, opens: httpcore2.NetworkBackend) -> None:
+    def __init__(self, opens: Any) -> None:
         self._opens = opens
 
     def connect_tcp(self, *where: Any, **how: Any) -> _Line:
@@ -87,11 +86,11 @@ class _Lines:
 
 
 class _Line:
-    def __init__(self, line: httpcore2.NetworkStream) -> None:
+    def __init__(self, line: Any) -> None:
         self._line = line
 
     def read(self, most: int, timeout: float | None = None) -> bytes:
-        data = self._line.read(most, timeout)
+        data: bytes = self._line.read(most, timeout)
         came = _CAME.get(None)
         if came is not None:
             came()
@@ -107,4 +106,5 @@ class _Line:
         return _Line(self._line.start_tls(*what, **how))
 
     def get_extra_info(self, name: str) -> object:
-        return self._line.get_extra_info(name)
+        found: object = self._line.get_extra_info(name)
+        return found
