@@ -291,6 +291,23 @@ def test_the_files_that_a_command_names_are_those_that_were_there_when_it_was_sh
     assert "evil" not in (workspace / "tmp/log.txt").read_text()
 
 
+@pytest.mark.parametrize("name", ["tmp/new.sh", "new.sh", "tmp/link.sh"])
+def test_a_script_that_was_not_there_or_a_link_when_its_command_was_shown_is_not_run(
+    workspace: Path, name: str
+) -> None:
+    (workspace / "tmp").mkdir()
+    (workspace / "tmp/link.sh").symlink_to("none")
+    asked(
+        workspace,
+        f"{HEAD}record_user_approval_for_plan it\nrun_in_bash_session test -e {name} && bash ./{name}\n{TAIL}",
+    )
+    (workspace / name).unlink(missing_ok=True)
+    (workspace / name).write_text("echo evil > tmp/ran\n")
+    ended = resumed(workspace)
+    assert ended["status"] == "stopped" and f"`{name}` " in ended["stop"]["message"], ended
+    assert not (workspace / "tmp/ran").exists()
+
+
 @pytest.mark.parametrize("link", [False, True])
 def test_a_script_that_changes_before_its_command_is_not_run_and_one_that_changes_itself_is(
     workspace: Path, link: bool

@@ -144,6 +144,26 @@ def test_a_program_of_the_workspaces_own_environment_is_started_by_commands_only
     assert not (tmp_path / "started").exists() and not (folder / ".git/started").exists()
 
 
+@pytest.mark.parametrize("more", ["", ".", "/nonexistent"])
+def test_no_git_of_the_workspace_is_started_where_path_has_no_other(context, monkeypatch, more):
+    folder, own = Path(context.root.path), Path(context.root.path, ".venv/bin")
+    own.mkdir(parents=True)
+    (own.parent / "pyvenv.cfg").touch()
+    (own / "python").symlink_to("/usr/bin/python3")
+    (folder / "a.txt").write_text("b\n")
+    for path in (own / "git", folder / "git"):
+        path.write_text("#!/bin/sh\necho mine > .git/started\n")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{own}:{more}")
+    monkeypatch.chdir(folder)
+    try:
+        git_tools.add({"path": "a.txt"}, context)
+        git_tools.commit({"message": "second"}, context)
+    except ToolFailure as failure:
+        assert more == "/nonexistent" and "git is not installed" in str(failure)
+    assert not (folder / ".git/started").exists()
+
+
 def test_a_file_that_goes_through_a_program_is_refused(context):
     folder = Path(context.root.path)
     (folder / ".gitattributes").write_text("*.bin filter=lfs\n")

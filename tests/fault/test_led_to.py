@@ -193,7 +193,8 @@ def test_programs_that_git_starts_by_its_settings_are_protected(top, setting, th
     [
         ("BASH_ENV", "tools/x.sh"), ("LD_PRELOAD", "/lib/none.so {top}/tools/x.sh"), ("EDITOR", "env A=1 {top}/tools/x.sh -w"),
         ("LD_LIBRARY_PATH", "/usr/lib:{top}/tools/x.sh:"), ("NODE_OPTIONS", "--require=./tools/x.sh"),
-        ("GIT_EXEC_PATH", "{top}/tools/x.sh"), ("GIT_SSH_COMMAND", "'{top}/tools/x.sh' -F none"),
+        ("GIT_EXEC_PATH", "{top}/tools/x.sh"), ("GIT_COMMON_DIR", "{top}/tools/x.sh"),
+        ("GIT_SSH_COMMAND", "'{top}/tools/x.sh' -F none"),
     ],
 )  # fmt: skip
 def test_what_variables_make_programs_run_by_themselves_is_protected(top, monkeypatch, name, value):
@@ -204,14 +205,25 @@ def test_what_variables_make_programs_run_by_themselves_is_protected(top, monkey
     assert ["tools/x.sh"] == of_environment(str(top), "")
 
 
-def test_settings_of_git_that_a_variable_names_are_obeyed(top, monkeypatch):
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(top / "tools/gitconfig"))
+@pytest.mark.parametrize("start", ["{top}/", ""])
+def test_settings_of_git_that_a_variable_names_are_obeyed(top, monkeypatch, start):
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", f"{start.format(top=top)}tools/gitconfig")
     (top / "tools/gitconfig").write_text("[core]\n\thooksPath = tools/hooks\n")
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "Diff.X.textConv")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", "tools/conv")
     found = Leads(str(top), whole=False).protect
     assert {"tools/gitconfig", "tools/hooks", "tools/conv"} <= set(found)
+
+
+def test_a_program_of_a_setting_is_protected_before_it_is_there(top):
+    """Also one at the top, whose name has no slash; `python3` there is the system's."""
+    (top / ".git").mkdir(exist_ok=True)
+    (top / ".git/config").write_text(
+        "[core]\n\tfsmonitor = python3 watch.py\n[sendemail]\n\tsmtpServer = tools/send\n"
+    )
+    found = Leads(str(top), whole=False).protect
+    assert {"watch.py", "tools/send"} <= set(found) and "python3" not in found
 
 
 def test_the_environment_that_fdc_runs_in_is_protected(top, monkeypatch):

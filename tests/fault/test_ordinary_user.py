@@ -37,7 +37,9 @@ MORE = [
     "fault/test_own_git.py", "fault/test_pg_world_fails.py", "fault/test_prune.py", "fault/test_scratch.py",
     "fault/test_secrets_masked.py", "fault/test_swapped_files.py", "fault/test_tamper.py", "fault/test_two_runs.py",
     "fault/test_web_fetch.py", "fault/test_workers.py", "fault/test_world_fails.py", "fault/test_writable.py",
-    "mcp_server/test_approvals.py", "unit/test_hostile_files.py",
+    "mcp_server/test_approvals.py", "unit/test_hostile_files.py", "cli/test_kept_failures.py",
+    "cli/test_outside_code.py", "cli/test_own_tools.py", "fault/test_cancel.py", "fault/test_prune_database.py",
+    "fault/test_under_way.py", "fault/test_worker_keys.py",
 ]  # fmt: skip
 _DATABASE = {name: value for name, value in os.environ.items() if name == "FDC_TEST_DATABASE"}
 _OTHER = {"user": STRANGER, "group": STRANGER, "extra_groups": []}

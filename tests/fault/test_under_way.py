@@ -122,6 +122,19 @@ def test_a_note_that_this_user_has_not_sealed_takes_nothing_away(
     assert (prepared / "sub/.envrc").read_text() == "mine\n" and os.listdir(prepared / FOLDER) == []
 
 
+def test_a_link_in_the_place_of_the_notes_has_nothing_deleted_where_it_leads(
+    prepared: Path, tmp_path: Path
+) -> None:
+    """A clone may bring it. All files there were taken for notes of nobody."""
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs/letter").write_text("dear\n")
+    (prepared / ".fdc").mkdir()
+    (prepared / FOLDER).symlink_to(tmp_path / "theirs")
+    done = fdc("run", "look.plan", cwd=prepared)
+    assert done.returncode == 1 and f"{FOLDER}: not a directory" in done.stdout, done
+    assert os.listdir(tmp_path / "theirs") == ["letter"]
+
+
 def test_a_record_that_another_controller_clears_before_it_is_locked_is_made_again(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

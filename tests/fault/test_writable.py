@@ -1,9 +1,11 @@
 """Which files a command may write: those that every `allow write` in force names (G-CAP; issue 4, "Bounded and safe")."""
 
+import os
+import stat
 from pathlib import Path
 
 import pytest
-from fdc_toolchain.sandbox import sandbox, writable
+from fdc_toolchain.sandbox import listing, sandbox, writable
 from fdc_toolchain.workspace.files import Root
 
 from tests.fault.test_sandbox import UPPER, only, run
@@ -106,3 +108,24 @@ def test_a_file_in_the_place_of_the_run_folder_stops_no_command(root, tier, plac
     outcome = run(root, "echo ran", only(tier))
     assert outcome.failure is None and outcome.value["output"] == "ran\n"
     assert path.read_text() == "a file\n"
+
+
+def test_what_is_made_for_commands_is_not_made_or_taken_away_behind_a_link(tmp_path):
+    """Another command of the run may put one there at any moment, after the paths were looked at."""
+    workspace, elsewhere = tmp_path / "workspace", tmp_path / "elsewhere"
+    for folder in (workspace, elsewhere / "shut"):
+        folder.mkdir(parents=True)
+    (elsewhere / "empty").touch()
+    (elsewhere / "shut").chmod(0o500)
+    (workspace / "out").symlink_to(elsewhere)
+    root, made = str(workspace), []
+    assert not writable._folder(root, f"{root}/out/new")
+    assert not writable._there(root, f"{root}/out/file", made)
+    with pytest.raises(NotADirectoryError):
+        writable.hold(root, f"{root}/out/new", made)
+    writable.discard(f"{root}/out/empty", root)
+    writable.discard(f"{root}/out/shut", root)
+    assert not listing.opened_again(root, f"{root}/out/shut")
+    assert not listing.opened_again(root, f"{root}/out")
+    assert sorted(os.listdir(elsewhere)) == ["empty", "shut"] and not made
+    assert stat.S_IMODE((elsewhere / "shut").stat().st_mode) == 0o500

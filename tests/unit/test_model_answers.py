@@ -161,3 +161,24 @@ def test_pieces_without_text_leave_no_thread(
         while (left := {*threading.enumerate()} - before) and time.monotonic() < end:
             time.sleep(0.02)
         assert not left
+
+
+@pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
+def test_headers_byte_by_byte_leave_no_thread(
+    made: Callable[[str, str, float], HttpModel], name: str
+) -> None:
+    def drip(there: socket.socket) -> None:
+        there.sendall(b"HTTP/1.0 200 ok\r\nX-Slow: ")
+        while True:  # until nobody listens
+            there.sendall(b"x")
+            time.sleep(0.02)
+
+    with raw_server(drip) as address:
+        before = {*threading.enumerate()}
+        model = made(address, name, 0.1)
+        with pytest.raises(WorldFailed, match="did not complete its answer in"):
+            model.ask(ASKED)
+        end = time.monotonic() + 5
+        while (left := {*threading.enumerate()} - before) and time.monotonic() < end:
+            time.sleep(0.02)
+        assert not left

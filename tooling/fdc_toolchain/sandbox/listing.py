@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from ..named_tuples import NamedTuple
 
@@ -73,11 +75,40 @@ def may_be_entered(folder: str) -> bool:
         return False
 
 
-def opened_again(folder: str) -> bool:
+def opened_again(root: str, folder: str) -> bool:
     """Gives the owner of a folder its rights, so that it can be looked into, or moved; False where that changes nothing."""
     try:
-        mode = os.stat(folder).st_mode
-        os.chmod(folder, stat.S_IMODE(mode) | stat.S_IRWXU)
+        with beneath(root, folder) as handle:
+            mode = os.fstat(handle).st_mode
+            os.chmod(f"/proc/self/fd/{handle}", stat.S_IMODE(mode) | stat.S_IRWXU)
     except OSError:
         return False
     return mode & stat.S_IRWXU != stat.S_IRWXU
+
+
+@contextmanager
+def beneath(root: str, path: str, make: bool = False) -> Iterator[int]:
+    """A descriptor of a folder whose absolute path begins with that of `root`; another command may put a link anywhere.
+
+    `make`: with the folders that are missing. Raises OSError; NotADirectoryError where a link or a file is in the way.
+    """
+    step = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+    at = os.open(root, step)
+    try:
+        for name in filter(None, path[len(root) + 1 :].split("/")):
+            below = _below(name, at, step | os.O_NOFOLLOW, make)
+            os.close(at)
+            at = below
+        yield at
+    finally:
+        os.close(at)
+
+
+def _below(name: str, above: int, how: int, make: bool) -> int:
+    for _ in range(100 if make else 0):  # another command may take it away again while it is empty
+        try:
+            return os.open(name, how, dir_fd=above)
+        except FileNotFoundError:
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=above)
+    return os.open(name, how, dir_fd=above)

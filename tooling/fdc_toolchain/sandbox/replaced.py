@@ -87,7 +87,9 @@ def _enters(folder: os.stat_result) -> bool:
 
 def compared(argv: Sequence[str], root: str, wanted: Mapping[str, str], scratch: str) -> list[str]:
     """The command line of a command that begins only if what lies at the paths is what is wanted. It is started in `root`."""
-    program = shutil.which("stat", path=outside_path()) or "stat"
+    program = shutil.which("stat", path=outside_path())
+    if program is None:
+        raise ToolFailure("sandbox", "the program `stat` is not installed on this machine")
     script = _CHECK.format(
         stat=shlex.quote(program),
         paths=shlex.join(path[len(root) + 1 :] or "." for path in wanted),

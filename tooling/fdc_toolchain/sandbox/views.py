@@ -112,7 +112,7 @@ def view(root: Root, grants: Sequence[Grant], run: str, was: Before) -> View:
         own = os.path.join(root.path, ".git")
         # An empty one, too: it was made for another command, which takes it away, or an fdc that was killed has left it.
         if root.path in write and _none_or_folder(own):
-            writable.hold(own, made)
+            writable.hold(root.path, own, made)
             kept.add(own)
         hidden = [
             *_hidden(root.path, run, made),
@@ -142,7 +142,7 @@ def of_tool(root: Root, grants: Sequence[Grant], access: Access, was: Before) ->
     kept = {os.path.join(root.path, path) for path in was.entries} - set(write)
     own = os.path.join(root.path, ".git")
     if root.guarded and root.path in write and _none_or_folder(own):
-        writable.hold(own, made)
+        writable.hold(root.path, own, made)
         kept.add(own)
     reads = (
         None
@@ -206,7 +206,7 @@ def _hidden(root: str, run: str, made: list[str]) -> list[str]:
     if run and all(os.path.isdir(folder) or not os.path.lexists(folder) for folder in above):
         # where a file is in the way, no step makes one
         if os.path.realpath(own) == os.path.join(os.path.realpath(root), "runs", run, OUTSIDE):
-            writable.hold(own, made)
+            writable.hold(root, own, made)
     try:
         names = sorted(os.listdir(runs)) if not os.path.islink(runs) else []
     except OSError:
@@ -304,7 +304,7 @@ def _entries(root: Root, environments: set[str], was: Before | None) -> Iterator
             if was is None or folder[:-1] in was.entries:
                 if folder and listing.may_be_entered(os.path.join(root.path, folder)):
                     yield folder[:-1]
-            elif listing.opened_again(os.path.join(root.path, folder)):
+            elif listing.opened_again(root.path, os.path.join(root.path, folder)):
                 work.append(folder)
             continue
         except OSError:

@@ -7,16 +7,19 @@ given; of any other one the files that it names when the command starts; and a f
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 
 from ..program.model import Grant
 from ..text.glob_match import compiled, fits
 from ..workspace.failure import ToolFailure
+from . import listing
 
 MOST = 500
 """Maximum number of files that globs may name for one command."""
@@ -50,7 +53,7 @@ def writable(root: str, grants: Sequence[Grant], closed: Closed) -> tuple[list[s
     paths = []
     for name in folders:
         path = os.path.join(root, name) if name else root
-        if not closed(name) and leads_there(root, path) and _folder(path):
+        if not closed(name) and leads_there(root, path) and _folder(root, path):
             paths.append(path)
     rows = [[compiled(glob) for glob in grant.get("write", ())] for grant in grants]
     files = sorted(
@@ -73,7 +76,7 @@ def writable(root: str, grants: Sequence[Grant], closed: Closed) -> tuple[list[s
     made: list[str] = []
     for name in files:
         path = os.path.join(root, name)
-        if leads_there(root, path) and _there(path, made):
+        if leads_there(root, path) and _there(root, path, made):
             paths.append(path)
     return paths, made
 
@@ -90,25 +93,30 @@ def withdraw(made: Sequence[str], root: str) -> None:
 
 
 def discard(path: str, root: str) -> None:
-    """Takes away what was made for a command that lives no more and is empty still, with folders that are empty then."""
-    try:
-        found = os.lstat(path)
+    """Takes away what was made for a command that lives no more and is empty still, with folders that are empty then. Follows
+    no link: another command may have put one there."""
+    *above, name = path[len(root) + 1 :].split("/")
+    with suppress(OSError), ExitStack() as stack:  # it is used now, or gone already
+        at = [
+            stack.enter_context(listing.beneath(root, "/".join([root, *above[:depth]])))
+            for depth in range(len(above) + 1)
+        ]
+        found = os.stat(name, dir_fd=at[-1], follow_symlinks=False)
         if stat.S_ISDIR(found.st_mode):
-            os.rmdir(path)
+            os.rmdir(name, dir_fd=at[-1])
         elif found.st_size == 0:
-            os.unlink(path)
-        while (path := os.path.dirname(path)) != root:
-            os.rmdir(path)
-    except OSError:
-        pass  # it is used now, or gone already
+            os.unlink(name, dir_fd=at[-1])
+        for depth in reversed(range(len(above))):
+            os.rmdir(above[depth], dir_fd=at[depth])
 
 
-def hold(path: str, made: list[str]) -> None:
+def hold(root: str, path: str, made: list[str]) -> None:
     """Makes an empty folder for a command, until `withdraw`; a folder that is there and not in use stays. Raises OSError."""
     with _making:
         if path not in _users and os.path.isdir(path) and os.listdir(path):
             return
-        os.makedirs(path, exist_ok=True)
+        if not _folder(root, path):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
         _users[path] += 1
         made.append(path)
 
@@ -119,35 +127,39 @@ def is_held_or_gone(path: str) -> bool:
         return path in _users or not os.path.lexists(path)
 
 
-def _folder(path: str) -> bool:
-    """True where the path is a folder, after it was made if need be; False where a file is in the way."""
+def _folder(root: str, path: str) -> bool:
+    """True where the path is a folder, after it was made if need be; False where a file or a link is in the way."""
     try:
-        os.makedirs(path, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
+        with listing.beneath(root, path, make=True):
+            return True
+    except NotADirectoryError:
         return False
-    return True
 
 
-def _there(path: str, made: list[str]) -> bool:
+def _there(root: str, path: str, made: list[str]) -> bool:
     """True where the path is a regular file, after it was made if need be; False where something else is in the way."""
+    folder, name = os.path.split(path)
     with _making:
         try:
-            regular = stat.S_ISREG(os.lstat(path).st_mode)
-            if path not in _users:
-                return regular
+            with listing.beneath(root, folder, make=True) as above:
+                regular = _regular(name, above)
         except NotADirectoryError:
             return False
-        except FileNotFoundError:
-            if not _folder(os.path.dirname(path)):
-                return False
-            os.close(
-                os.open(
-                    path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666
-                )
-            )
+        if path not in _users and regular is not None:
+            return regular
         _users[path] += 1
         made.append(path)
         return True
+
+
+def _regular(name: str, above: int) -> bool | None:
+    """Whether it is a regular file; None where it was missing, and is an empty one now."""
+    try:
+        return stat.S_ISREG(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        how = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        os.close(os.open(name, how, 0o666, dir_fd=above))
+        return None
 
 
 def leads_there(root: str, path: str) -> bool:

@@ -118,9 +118,10 @@ def run_git(
         refuse_pipes(context.root.path, looks)
     except OSError as failed:
         raise ToolFailure("git", str(failed.strerror)) from None
-    program = shutil.which("git", path=outside_path()) or "git"
-    argv = [program, *arguments]
-    done = replaced.again(lambda: _run(argv, context, {}, False, MAX_FILE, variables, git=True))
+    if (program := shutil.which("git", path=outside_path())) is None:
+        raise ToolFailure("git", "git is not installed on this machine")
+    words = [program, *arguments]
+    done = replaced.again(lambda: _run(words, context, {}, False, MAX_FILE, variables, git=True))
     if done.cut:
         raise ToolFailure("size", f"git printed more than {MAX_FILE} bytes")
     return done._replace(output=done.errors) if done.exit_code and not done.output else done
@@ -379,8 +380,7 @@ class _Kept:
     def __init__(self, most: int) -> None:
         self.size = 0
         self._most = most
-        self._head = bytearray()
-        self._tail = bytearray()
+        self._head, self._tail = bytearray(), bytearray()
 
     def add(self, data: bytes) -> None:
         self.size += len(data)

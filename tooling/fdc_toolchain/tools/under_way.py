@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..journal.user_key import key
 from ..program.model import Grant
 from ..sandbox import views, writable
+from ..workspace.access import descriptors
 from .sandboxed import own_folder
 
 if TYPE_CHECKING:
@@ -56,33 +57,49 @@ def noted(
     ):  # which `was` would not know
         yield
         return
-    folder = os.path.join(root.path, FOLDER)
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(
-        folder, blake2b(f"{step} {os.getpid()}".encode(), digest_size=12).hexdigest()
-    )
+    name = blake2b(f"{step} {os.getpid()}".encode(), digest_size=12).hexdigest()
     said = {
         "entries": was.entries, "environments": sorted(was.environments), "grants": grants, "made": list(made),
         "into": os.path.relpath(os.path.join(run_folder, "refused"), root.path), "own": own, "held": held,
     }  # fmt: skip
-    handle = _locked(f"{path}.new")
+    with _folder(root.path, make=True) as folder:
+        handle = _locked(f"{name}.new", folder)
+        try:
+            with open(handle, "wb", closefd=False) as file:
+                file.write(_sealed(root, json.dumps(said)))
+            os.rename(f"{name}.new", name, src_dir_fd=folder, dst_dir_fd=folder)
+            yield
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=folder)
+            os.close(handle)
+
+
+@contextmanager
+def _folder(workspace: str, make: bool = False) -> Iterator[int]:
+    """A descriptor of the folder of these files. Raises OSError, also for a link, which a clone may bring: it is not followed."""
+    at = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        with open(handle, "wb", closefd=False) as file:
-            file.write(_sealed(root, json.dumps(said)))
-        os.rename(f"{path}.new", path)
-        yield
+        for name in FOLDER.split(os.sep):
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=at)
+            try:
+                below = os.open(name, descriptors.FOLDER, dir_fd=at)
+            except OSError as failed:
+                raise OSError(failed.errno, failed.strerror, FOLDER) from None
+            os.close(at)
+            at = below
+        yield at
     finally:
-        with suppress(FileNotFoundError):
-            os.unlink(path)
-        os.close(handle)
+        os.close(at)
 
 
-def _locked(path: str) -> int:
+def _locked(name: str, folder: int) -> int:
     """A new file that this process holds: another controller may take away one that is not locked yet (`cleared`)."""
     while True:
-        handle = os.open(
-            path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
-        )
+        how = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(name, how, 0o600, dir_fd=folder)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             if os.fstat(handle).st_nlink:
@@ -96,33 +113,33 @@ def _locked(path: str) -> int:
 def lost(path: str) -> bool:
     """Whether a command's file is there whose controller may be gone; `path` is the workspace's."""
     try:
-        return bool(os.listdir(os.path.join(path, FOLDER)))
+        with _folder(path) as folder:
+            return bool(os.listdir(folder))
     except OSError:
         return False
 
 
 def cleared(root: Root) -> list[tuple[list[str], str]]:
     """Takes away what commands made whose controllers were killed: of each, the paths and the folder in which they lie now."""
-    folder = os.path.join(root.path, FOLDER)
     out = []
-    for name in sorted(os.listdir(folder)):
-        try:
-            handle = os.open(
-                os.path.join(folder, name),
-                os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
-            )
-        except OSError:
-            continue
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            wrong, into = _taken(root, _read(root, handle))
-            if wrong:
-                out.append((wrong, into))
-            os.unlink(os.path.join(folder, name))
-        except OSError:
-            pass  # it is under way, or another controller has just cleared it
-        finally:
-            os.close(handle)
+    with _folder(root.path) as folder:
+        for name in sorted(os.listdir(folder)):
+            try:
+                handle = os.open(
+                    name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
+                )
+            except OSError:
+                continue
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                wrong, into = _taken(root, _read(root, handle))
+                if wrong:
+                    out.append((wrong, into))
+                os.unlink(name, dir_fd=folder)
+            except OSError:
+                pass  # it is under way, or another controller has just cleared it
+            finally:
+                os.close(handle)
     return out
 
 

@@ -104,7 +104,7 @@ class _Seer:
         if tool.get("writes") == "unknown":
             self._row({**at, "what": "command", "text": _words(item["tool"], args)})
             said = (*tool.get("run", {}).get("command", ()), *args.values())
-            for path in named(said, self.root):
+            for path in named(said, self.root, missing=True):
                 self._bind(path)
             return UNKNOWN
         if tool["effect"] in ("pure", "read"):

@@ -14,6 +14,8 @@ from .failure import ToolFailure
 
 _WORD = re.compile(r"[^\s\"'\\;|&()<>=!$,:`]+")
 _OUTPUT = re.compile(r">[>|]?\s*[^\s;|&()<>]+")
+_FILE = re.compile(r"[./]\w")
+"""What a name of a file has, and few other words."""
 _MOST_WORDS, _MOST_FOLDERS = 500, 20
 BOUND = 20_000
 """Files that are bound; what goes beyond is refused."""
@@ -48,11 +50,13 @@ def difference(released: Released, root: Files, path: str) -> str:
     return f"`{path}` {how} after the approval showed it"
 
 
-def named(command: Iterable[object], root: Files, shown: Container[str] = ()) -> Iterator[str]:
+def named(
+    command: Iterable[object], root: Files, shown: Container[str] = (), missing: bool = False
+) -> Iterator[str]:
     """The files of the workspace that the words of a command's texts name, from the top or from a folder that a word names.
 
-    Also what is in `shown` and no file any more. Not the files that the shell writes the output to: they may change while a
-    person reads.
+    Also what is in `shown` and no file any more, and with `missing` what somebody could make meanwhile (`./new.sh`). Not the
+    files that the shell writes the output to: they may change while a person reads.
     """
     text = " ".join(one for one in command if type(one) is str)
     words = list(dict.fromkeys(_WORD.findall(_OUTPUT.sub(" ", text))))[:_MOST_WORDS]
@@ -60,7 +64,9 @@ def named(command: Iterable[object], root: Files, shown: Container[str] = ()) ->
     for folder in folders:
         for word in words:
             path = posixpath.normpath(posixpath.join(folder, word))
-            if path in shown or _kind(root, path) == "file":
+            kind = _kind(root, path)
+            new = missing and kind == "missing" and _FILE.search(word) and path[:1] not in "/."
+            if path in shown or kind in ("file", "other") or new:
                 yield path
 
 

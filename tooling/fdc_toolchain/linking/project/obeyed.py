@@ -35,11 +35,11 @@ _PATHS = re.compile(
 )
 _PROGRAMS = re.compile(
     r"pager\..*|submodule\.update|(?:browser|difftool|man|mergetool)\.path|.*(?:command|cmd|program|hook|editor|pager|helper|askpass"
-    r"|driver|clean|smudge|process|external|textconv|difffilter|gitproxy|fsmonitor|uploadpack|receivepack)"
+    r"|driver|clean|smudge|process|external|textconv|difffilter|gitproxy|fsmonitor|uploadpack|receivepack|smtpserver|httpd|tunnel)"
 )
 """Settings whose value is a program that git starts by itself, with the section's own name left out (`filter.clean`)."""
 _VARIABLES = re.compile(
-    r"GIT_(?:ASKPASS|EDITOR|EXEC_PATH|EXTERNAL_DIFF|PAGER|PROXY_COMMAND|SEQUENCE_EDITOR|SSH|SSH_COMMAND|TEMPLATE_DIR)"
+    r"GIT_(?:ASKPASS|COMMON_DIR|DIR|EDITOR|EXEC_PATH|EXTERNAL_DIFF|PAGER|PROXY_COMMAND|SEQUENCE_EDITOR|SSH|SSH_COMMAND|TEMPLATE_DIR)"
     r"|(?:LD|DYLD)_\w+|BASH_ENV|ENV|ZDOTDIR|PROMPT_COMMAND|PYTHONSTARTUP|PYTHONHOME|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN"
     r"|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|NODE_OPTIONS|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GCONV_PATH"
 )
@@ -224,7 +224,11 @@ class Leads:
             ),
             os.path.join(home, ".gitconfig"),
             os.path.join(config_home, "git", "config"),
-            *filter(None, map(os.environ.get, ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"))),
+            *(
+                os.path.join(top, named)
+                for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
+                if (named := os.environ.get(name))
+            ),
             "/etc/gitconfig",
         ]
         yield from self._led_by(_of_variables(), top, top, configs)
@@ -248,7 +252,12 @@ class Leads:
                 yield _path(value, top)
             else:
                 words = [(word, _path(word, top)) for word in _WORD.findall(value)]
-                yield from (path for word, path in words if "/" in word or os.path.isfile(path))
+                # the first word is a program of PATH where it is no path, and others may be files that are not there yet
+                yield from (
+                    path
+                    for at, (word, path) in enumerate(words)
+                    if "/" in word or at and "." in word or os.path.isfile(path)
+                )
                 self.files += [path for _, path in words if path.startswith(self.root + "/")]
 
     def _read(self, path: str) -> str:

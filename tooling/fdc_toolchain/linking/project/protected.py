@@ -237,7 +237,8 @@ def outside_path() -> str:
         made = own_environment(folder) or own_environment(real)
         return os.path.isabs(folder) and (real == ours or not made)
 
-    return os.pathsep.join(filter(kept, os.environ.get("PATH", os.defpath).split(os.pathsep)))
+    found = os.pathsep.join(filter(kept, os.environ.get("PATH", os.defpath).split(os.pathsep)))
+    return found or os.defpath  # an empty one means the working folder
 
 
 def packages(folder: str) -> bool:

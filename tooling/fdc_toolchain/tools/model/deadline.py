@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import ContextVar, copy_context
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .wire import Hear, Passing, whole
 
@@ -21,13 +21,14 @@ _CAME: ContextVar[Callable[[], None]] = ContextVar("_CAME")
 
 def in_time(seconds: float, hear: Hear | None, work: Callable[[Hear], _T]) -> _T:
     """What `work` gives, which tells the text as it comes. Raises Passing where it takes longer: then it is left to itself,
-    unheard, and ends with the next piece that a `watched` client gets."""
+    unheard, and ends with the next bytes that a `watched` client gets."""
     end = time.monotonic() + seconds
-    left = threading.Event()
+    left, cut = threading.Event(), threading.Event()
     late = f"it did not complete its answer in {seconds:g} seconds"
 
     def came() -> None:
         if left.is_set() or time.monotonic() > end:
+            cut.set()
             raise Passing(late)
 
     def tell(text: str) -> None:
@@ -53,30 +54,57 @@ def in_time(seconds: float, hear: Hear | None, work: Callable[[Hear], _T]) -> _T
     finally:
         left.set()
     if failed is not None:
+        if cut.is_set():
+            raise Passing(late) from None
         raise failed
     return value  # type: ignore[return-value]
 
 
 def watched(client: httpx2.Client) -> None:
-    """Makes the answers that a client gets within `in_time` end where they are late, at any piece of them."""
-    import httpx2
+    """Makes the answers that a client gets within `in_time` end where they are late, at any bytes of them: headers, too."""
+    for transport in {client._transport, *client._mounts.values()}:
+        pool = getattr(transport, "_pool", None)
+        backend = getattr(pool, "_network_backend", None)
+        if pool is not None and backend is not None:
+            pool._network_backend = _Lines(backend)
 
-    class Pieces(httpx2.SyncByteStream):
-        def __init__(self, stream: httpx2.SyncByteStream) -> None:
-            self.stream = stream
 
-        def __iter__(self) -> Iterator[bytes]:
-            came = _CAME.get(None)
-            for piece in self.stream:
-                if came is not None:
-                    came()
-                yield piece
+class _Lines:
+    """What opens the lines of a client: another one's, which are watched."""
 
-        def close(self) -> None:
-            self.stream.close()
+    def __init__(self, opens: Any) -> None:
+        self._opens = opens
 
-    def answered(response: httpx2.Response) -> None:
-        if isinstance(response.stream, httpx2.SyncByteStream):
-            response.stream = Pieces(response.stream)
+    def connect_tcp(self, *where: Any, **how: Any) -> _Line:
+        return _Line(self._opens.connect_tcp(*where, **how))
 
-    client.event_hooks = {"response": [answered]}
+    def connect_unix_socket(self, *where: Any, **how: Any) -> _Line:
+        return _Line(self._opens.connect_unix_socket(*where, **how))
+
+    def sleep(self, seconds: float) -> None:
+        self._opens.sleep(seconds)
+
+
+class _Line:
+    def __init__(self, line: Any) -> None:
+        self._line = line
+
+    def read(self, most: int, timeout: float | None = None) -> bytes:
+        data: bytes = self._line.read(most, timeout)
+        came = _CAME.get(None)
+        if came is not None:
+            came()
+        return data
+
+    def write(self, data: bytes, timeout: float | None = None) -> None:
+        self._line.write(data, timeout)
+
+    def close(self) -> None:
+        self._line.close()
+
+    def start_tls(self, *what: Any, **how: Any) -> _Line:
+        return _Line(self._line.start_tls(*what, **how))
+
+    def get_extra_info(self, name: str) -> object:
+        found: object = self._line.get_extra_info(name)
+        return found
