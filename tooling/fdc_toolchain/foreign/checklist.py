@@ -37,10 +37,13 @@ _NUMBERS = re.compile(
     r"(\d+\.\d+(?:\.\d+)*)()(?!\.?\w|\s*%|\s+(?!and\b|is\b|are\b|or\b)[a-z])", re.IGNORECASE
 )
 """The number of a task, and not of seconds, of a version or of gigabytes."""
+_WHOLE = re.compile(r"(\d+)()(?=\s*(?:[),;&+(]|$|\.(?!\w)|(?:and|is|are|or)\b))", re.IGNORECASE)
+"""A number without a point, with nothing after it that it could count."""
 _REFERENCES = {kinds.OPENSPEC: _NUMBERS, kinds.KIRO: _NUMBERS}
 _REFERENCES[kinds.SPEC_TASKS] = re.compile(
     r"(T\d{3,}(?:[A-Za-z]\b)?)(?:\s*[-\u2013]\s*(T?\d{3,}))?"
 )
+_TASK = re.compile(r"tasks?\s", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:,|;|and|&|\+|/)*\s*(?:tasks?\s+)?", re.IGNORECASE)
 MOST_IN_RANGE = 200
 
@@ -122,13 +125,17 @@ def _rows(box: Box) -> Iterator[tuple[int, int, str]]:
 
 
 def _depends(kind: str, path: str, box: Box, known: set[str]) -> Iterator[Named]:
-    """What a task waits for. `requires 3.11` counts only where there is a task 3.11."""
+    """What a task waits for. `requires 3.11` and `depends on 5` count only where there is such a task."""
     pattern = _REFERENCES.get(kind)
     for line, start, row in _rows(box) if pattern is not None else ():
         for words in _NEEDS.finditer(row):
             named = _list(pattern, path, line, start, row, words.end())  # type: ignore[arg-type]
-            sure = words[1] or kind == kinds.SPEC_TASKS
-            yield from (name for name in named if sure or name.text in known)
+            said = _TASK.match(row, words.end())
+            for name in named:
+                whole = name.text.isdecimal()
+                sure = words[1] and (said or not whole) or kind == kinds.SPEC_TASKS
+                if sure or name.text in known and (words[1] or said or not whole):
+                    yield name
 
 
 def _list(
@@ -137,7 +144,8 @@ def _list(
     """The ids of a list such as `T001, T003-T005 and T007`."""
     while True:
         gap = _BETWEEN.match(row, at)
-        found = pattern.match(row, gap.end() if gap is not None else at)
+        at = gap.end() if gap is not None else at
+        found = pattern.match(row, at) or (_WHOLE.match(row, at) if pattern is _NUMBERS else None)
         if found is None:
             return
         span = Span(path, line, start + found.start() + 1, line, start + found.end() + 1)
