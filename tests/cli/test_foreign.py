@@ -137,3 +137,16 @@ def test_import_writes_a_plan_or_says_why_not(workspace: Path) -> None:
     for words in (["--from", "kiro", "specs/001/tasks.md"], ["AGENTS.md"], ["gone.md"]):
         assert 2 == fdc(workspace, "import", *words)[0]
     assert 1 == fdc(workspace, "import", ".claude/workflows/a.js")[0]
+
+
+def test_a_file_with_any_name_is_read_as_the_tool_that_is_said(workspace: Path) -> None:
+    (workspace / "list.json").write_text(
+        '{"tasks": [{"id": 7, "title": "Boil", "status": "pending"}]}', "utf-8"
+    )
+    (workspace / "list.md").write_text("- [ ] 1. Boil\n- [ ] 2. Pour\n", "utf-8")
+    assert 2 == fdc(workspace, "import", "list.json")[0]
+    code, out, _ = fdc(workspace, "import", "--from", "task-master", "list.json")
+    assert 0 == code and "request_user_input 7 Boil\n" in out
+    code, out, _ = fdc(workspace, "import", "--from", "kiro", "list.md")
+    assert 0 == code and "request_user_input 2 Pour\n" in out
+    assert 1 == fdc(workspace, "import", "--from", "task-master", "list.md")[0]

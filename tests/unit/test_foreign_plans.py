@@ -143,6 +143,36 @@ def test_a_change_of_openspec_that_is_done_is_to_be_archived(tmp_path: Path) -> 
     )
 
 
+def test_a_number_without_a_point_is_a_task_where_it_is_one(tmp_path: Path) -> None:
+    text = (
+        "- [ ] 1. Boil (depends on 2)\n- [ ] 2. Pour, depends on 3 and 1\n"
+        "- [ ] 3. Needs 2, after 2. Depends on 2-minute tea; blocked by 1% of 2.5.\n"
+        "- [ ] 4. Serve, blocked by 30, and after task 30, depends on task 30\n"
+    )
+    for path in (".kiro/specs/tea/tasks.md", "openspec/changes/tea/tasks.md"):
+        found = look(tmp_path, path, text)
+        assert found is not None
+        assert [["2"], ["3", "1"], [], ["30"]] == [
+            [name.text for name in item.depends] for item in found.items
+        ]
+        assert {(2, 33, "FDC812"), (4, 67, "FDC811")} == set(rows(found))
+
+
+def test_what_is_said_below_a_task_counts_for_it(tmp_path: Path) -> None:
+    text = "- [x] T001 a\n  - notes\n    - Depends on: T002\n\n  It needs T003,\n  too.\n"
+    text += "- [ ] T002 b\n- [ ] T003 c\n\nT004 depends on T009\n"
+    found = look(tmp_path, TASKS, text)
+    assert found is not None
+    assert [["T002", "T003"], [], []] == [
+        [name.text for name in item.depends] for item in found.items
+    ]
+    assert [(3, 19), (5, 12)] == [
+        (name.span.line, name.span.column) for name in found.items[0].depends
+    ]
+    text = "- [x] 1.1 a\n  - [ ] 1.2 b\n    - Depends on 7.7\n"
+    assert [(3, 18, "FDC811")] == rows(look(tmp_path, "openspec/changes/tea/tasks.md", text))
+
+
 def test_the_parts_and_requirements_of_kiro(tmp_path: Path) -> None:
     folder = tmp_path / ".kiro" / "specs" / "tea"
     folder.mkdir(parents=True)

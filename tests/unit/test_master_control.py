@@ -15,6 +15,7 @@ from fdc_toolchain.cli.scripts.master_control import MasterControlGraph
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.tasks.activity import ValidationError, task_id_of
 from fdc_toolchain.tasks.unfilled import unfilled
+from fdc_toolchain.workspace import globs
 
 from tests.support.agents import PLAN, finish, graph, lines, log, oriented
 from tests.support.repository import ROOT
@@ -127,6 +128,19 @@ def test_orientation_does_what_it_says(home: Path) -> None:
     assert ["TASK_START", "INFO"] == [item["action"]["type"] for item in lines(home)]
     details = lines(home, "INFO")[-1]["action"]["details"]
     assert 2 == details["documents"] and ["paper.pdf"] == [path for path, _ in details["skipped"]]
+
+
+def test_more_files_than_fdc_lists_do_not_stop_a_task(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A repository with the packages of npm in it has hundreds of thousands."""
+    monkeypatch.setattr(globs, "MAX_FILES", 3)
+    for number in range(4):
+        (home / f"{number}.md").write_text("Tea.\n")
+    state = AgentState("T-1")
+    assert "orientation_succeeded" == graph(home).do_orientation(state, log(home), None)
+    assert "The workspace has more files than fdc lists." in str(state.messages)
+    assert lines(home, "INFO")[-1]["action"]["details"]["files"] is None
 
 
 def raising() -> list[str]:

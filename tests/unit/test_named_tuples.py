@@ -52,8 +52,9 @@ def test_a_class_is_as_typing_makes_it(name: str) -> None:
 
 
 def test_it_is_called_compared_and_shown_as_typing_does_it() -> None:
+    # `typing` shows `ForwardRef('int')` until Python 3.13, and `int` since
     theirs = str(inspect.signature(Theirs)).replace("ForwardRef(", "").replace("')", "'")
-    assert theirs == str(inspect.signature(Ours))
+    assert theirs.replace("'", "") == str(inspect.signature(Ours)).replace("'", "")
     assert (1, (), None) == Ours(1) == Theirs(1)
     assert repr(Theirs(1, third="x")).replace("Theirs", "Ours") == repr(Ours(1, third="x"))
     assert typing.get_type_hints(Theirs) == typing.get_type_hints(Ours)

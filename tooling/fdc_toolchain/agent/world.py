@@ -95,8 +95,8 @@ class World(Protocol):
     def close(self, task_id: str) -> str | None:
         """TASK_END and POST_MORTEM; returns why it was refused (FDC-69). A task that is closed stays closed."""
 
-    def list_files(self) -> Sequence[str]:
-        """Lists the workspace's files."""
+    def list_files(self) -> Sequence[str] | None:
+        """Lists the workspace's files; None if they are more than fdc lists."""
 
     def documents(self) -> Documents:
         """Scans the workspace's documents."""

@@ -37,16 +37,22 @@ _NUMBERS = re.compile(
     r"(\d+\.\d+(?:\.\d+)*)()(?!\.?\w|\s*%|\s+(?!and\b|is\b|are\b|or\b)[a-z])", re.IGNORECASE
 )
 """The number of a task, and not of seconds, of a version or of gigabytes."""
+_WHOLE = re.compile(r"(\d+)()(?=\s*(?:[),;&+(]|$|\.(?!\w)|(?:and|is|are|or)\b))", re.IGNORECASE)
+"""A number without a point, with nothing after it that it could count."""
 _REFERENCES = {kinds.OPENSPEC: _NUMBERS, kinds.KIRO: _NUMBERS}
 _REFERENCES[kinds.SPEC_TASKS] = re.compile(
     r"(T\d{3,}(?:[A-Za-z]\b)?)(?:\s*[-\u2013]\s*(T?\d{3,}))?"
 )
+_TASK = re.compile(r"tasks?\s", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:,|;|and|&|\+|/)*\s*(?:tasks?\s+)?", re.IGNORECASE)
 MOST_IN_RANGE = 200
 
 
 class Box(NamedTuple):
-    """One checkbox: its mark, whether it is optional, the line (from 1) and column (from 1) of its text, and the lines."""
+    """One checkbox: its mark, whether it is optional, the line (from 1) and column (from 1) of its text, and the lines.
+
+    `below` are the further texts of its item, paragraphs and items without a box: the line (from 1) of each, and its lines.
+    """
 
     mark: str
     optional: bool
@@ -54,6 +60,7 @@ class Box(NamedTuple):
     column: int
     text: str
     lines: tuple[str, ...]
+    below: list[tuple[int, tuple[str, ...]]]
 
 
 def read(kind: str, path: str, text: str, root: str) -> Found:
@@ -71,29 +78,38 @@ def read(kind: str, path: str, text: str, root: str) -> Found:
     return Found(kind, found, _facts(items), items)
 
 
-def boxes(text: str) -> Iterator[Box]:
+def boxes(text: str) -> list[Box]:
     """The checkboxes of a Markdown text. Fenced blocks and comments have none."""
     from markdown_it import MarkdownIt
 
     lines = text.split("\n")
-    inside = 0
+    out: list[Box] = []
+    open_: list[Box | None] = []  # the box of each list item that has begun and not ended
     for token in MarkdownIt("commonmark").parse(text):
-        inside += {"list_item_open": 1, "list_item_close": -1}.get(token.type, 0)
-        if token.type != "inline" or not inside or token.map is None:
+        if token.type == "list_item_open":
+            open_.append(open_[-1] if open_ else None)
+        elif token.type == "list_item_close":
+            open_.pop()
+        if token.type != "inline" or not open_ or token.map is None:
             continue
         first, last = token.map
-        found = _BOX.search(lines[first])
+        found, rows = _BOX.search(lines[first]), tuple(lines[first:last])
         if found is None or not _BOX.match(token.content):
+            if open_[-1] is not None:
+                open_[-1].below.append((first + 1, rows))
             continue
-        mark, at, rows = found[1].lower(), found.end(), tuple(lines[first:last])
-        yield Box(mark, bool(found[2]), first + 1, at + 1, lines[first][at:], rows)
+        mark, at = found[1].lower(), found.end()
+        box = Box(mark, bool(found[2]), first + 1, at + 1, lines[first][at:], rows, [])
+        out.append(box)
+        open_[-1] = box
+    return out
 
 
 def _items(kind: str, path: str, text: str) -> tuple[list[Item], set[str]]:
     out: list[Item] = []
     optional: set[str] = set()
     pattern = _IDS.get(kind)
-    rows = [*boxes(text)]
+    rows = boxes(text)
     ids = (pattern.match(box.text) for box in rows) if pattern is not None else ()
     known = {found[1] for found in ids if found is not None}
     for number, box in enumerate(rows, 1):
@@ -121,14 +137,25 @@ def _rows(box: Box) -> Iterator[tuple[int, int, str]]:
         yield box.line + offset, start, row[start:]
 
 
+def _all_rows(box: Box) -> Iterator[tuple[int, int, str]]:
+    """The same with the further texts of its item."""
+    yield from _rows(box)
+    for line, rows in box.below:
+        yield from ((line + offset, 0, row) for offset, row in enumerate(rows))
+
+
 def _depends(kind: str, path: str, box: Box, known: set[str]) -> Iterator[Named]:
-    """What a task waits for. `requires 3.11` counts only where there is a task 3.11."""
+    """What a task waits for. `requires 3.11` and `depends on 5` count only where there is such a task."""
     pattern = _REFERENCES.get(kind)
-    for line, start, row in _rows(box) if pattern is not None else ():
+    for line, start, row in _all_rows(box) if pattern is not None else ():
         for words in _NEEDS.finditer(row):
             named = _list(pattern, path, line, start, row, words.end())  # type: ignore[arg-type]
-            sure = words[1] or kind == kinds.SPEC_TASKS
-            yield from (name for name in named if sure or name.text in known)
+            said = _TASK.match(row, words.end())
+            for name in named:
+                whole = name.text.isdecimal()
+                sure = words[1] and (said or not whole) or kind == kinds.SPEC_TASKS
+                if sure or name.text in known and (words[1] or said or not whole):
+                    yield name
 
 
 def _list(
@@ -137,7 +164,8 @@ def _list(
     """The ids of a list such as `T001, T003-T005 and T007`."""
     while True:
         gap = _BETWEEN.match(row, at)
-        found = pattern.match(row, gap.end() if gap is not None else at)
+        at = gap.end() if gap is not None else at
+        found = pattern.match(row, at) or (_WHOLE.match(row, at) if pattern is _NUMBERS else None)
         if found is None:
             return
         span = Span(path, line, start + found.start() + 1, line, start + found.end() + 1)

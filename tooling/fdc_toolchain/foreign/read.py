@@ -32,8 +32,13 @@ def text_of(path: str, data: bytes) -> str:
     return text.replace("\r", _INSTEAD.get(path.lower().rpartition(".")[2], "\r"))
 
 
-def read(path: str, data: bytes, root: str, settings: Settings) -> Found | None:
-    """What is found in the file at `path` (from the workspace `root`), or None where it is not a plan that is known."""
+def read(
+    path: str, data: bytes, root: str, settings: Settings, said: str | None = None
+) -> Found | None:
+    """What is found in the file at `path` (from the workspace `root`), or None where it is not a plan that is known.
+
+    `said` is the form of a file whose path and content do not tell it.
+    """
     from ..check import settle
 
     try:
@@ -41,6 +46,7 @@ def read(path: str, data: bytes, root: str, settings: Settings) -> Found | None:
     except Unreadable as wrong:
         return Found("unreadable file", [wrong.finding], [], []) if _placed(path) else None
     kind = kinds.kind_of(path.replace(os.sep, "/"), text)
+    kind = (said or kind) if kind in (None, kinds.MARKDOWN) else kind
     if kind is None:
         return None
     try:

@@ -85,12 +85,18 @@ class LocalWorld:
             self.root, task_id, transact=transact, now=_now(), new_id=_new_id
         ).refused
 
-    def list_files(self) -> Sequence[str]:
+    def list_files(self) -> Sequence[str] | None:
         """Port `World`."""
         from ...tools.files import find_tools
+        from ...workspace.failure import ToolFailure
 
         with opened(self.root, "orientation") as context:
-            return [str(path) for path in find_tools.list_files({}, context)]
+            try:
+                return [str(path) for path in find_tools.list_files({}, context)]
+            except ToolFailure as failed:
+                if failed.kind != "size":
+                    raise
+                return None
 
     def documents(self) -> Documents:
         """Port `World`."""

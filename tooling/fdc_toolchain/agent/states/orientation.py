@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...tasks.postmortem import OUTSIDE
@@ -22,7 +22,10 @@ def orient(turn: Turn, tools: Tools | None) -> str:
     latest = turn.world.latest_postmortem(turn.task)
     documents = turn.world.documents()
     state.messages = [row for row in state.messages if row.get("role") != "system"]
-    state.say("system", f"The workspace has {len(files)} files: {', '.join(files[:200])}")
+    if files is None:
+        state.say("system", "The workspace has more files than fdc lists.")
+    else:
+        state.say("system", f"The workspace has {len(files)} files: {', '.join(files[:200])}")
     if latest is not None and OUTSIDE in latest[1]:
         state.say(
             "system",
@@ -31,7 +34,7 @@ def orient(turn: Turn, tools: Tools | None) -> str:
     elif latest is not None:
         state.say("system", f"The latest post-mortem, {latest[0]}:\n{latest[1][:8000]}")
     details = {
-        "files": len(files), "latest_postmortem": None if latest is None else latest[0],
+        "files": None if files is None else len(files), "latest_postmortem": None if latest is None else latest[0],
         "documents": documents.number, "skipped": [list(row) for row in documents.skipped[:50]],
     }  # fmt: skip
     state.orientation_complete = True
@@ -39,7 +42,7 @@ def orient(turn: Turn, tools: Tools | None) -> str:
     return "PLANNING"
 
 
-def _listed(turn: Turn, tools: Tools | None) -> list[str]:
+def _listed(turn: Turn, tools: Tools | None) -> Sequence[str] | None:
     tool = (tools or {}).get("list_files")
     if tool is None:
         turn.log(
@@ -49,7 +52,7 @@ def _listed(turn: Turn, tools: Tools | None) -> list[str]:
             "SUCCESS",
             "the caller gave no list_files tool, so the controller lists the files",
         )
-        return list(turn.world.list_files())
+        return turn.world.list_files()
     try:
         return [str(path) for path in tool()]
     except (
@@ -57,4 +60,4 @@ def _listed(turn: Turn, tools: Tools | None) -> list[str]:
     ) as failed:  # the caller's tool may raise anything; the files can be listed without it
         said = f"{type(failed).__name__}: {failed}"
         turn.log(0, "TOOL_EXEC", {"tool": "list_files"}, "FAILURE", error=said[:400])
-        return list(turn.world.list_files())
+        return turn.world.list_files()

@@ -49,7 +49,7 @@ def command(file: str, form: str, workspace: str | None) -> int:
         raise UsageError(f"Could not find file `{file}`")
     root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
     key = key_of(file, root)
-    found = read(key, content(file), root, settings_of(root))
+    found = read(key, content(file), root, settings_of(root), FORMS.get(form))
     if found is None or found.kind == "Markdown":
         raise UsageError(f"`{visible(file)}` is not a plan of another tool that fdc knows")
     if form != "auto" and found.kind != FORMS[form]:
