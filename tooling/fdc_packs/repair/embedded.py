@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .shapes import Attempt, Evidence, Failure, Hypothesis, Probed, Suspect
 
 BATCH = 8
 """Hypotheses of one diagnosis."""
@@ -47,8 +50,8 @@ def gather(
 
 
 def interpret(
-    failure: dict[str, Any], context: dict[str, Any], history: list[str] | None = None
-) -> dict[str, Any]:
+    failure: Failure, context: Evidence, history: Sequence[str] | None = None
+) -> dict[str, str]:
     """What fails, and which lines of the tests' coverage speak of it (HYP-06)."""
     suspects = context.get("suspects") or []
     tests = failure.get("failing") or []
@@ -65,18 +68,19 @@ def interpret(
 
 
 def diagnose(
-    failure: dict[str, Any], context: dict[str, Any], interpretation: str = "", known: list[Any] | None = None,
-    history: list[str] | None = None, tried: list[str] | None = None, refused: list[str] | None = None,
-    probed: dict[str, Any] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    failure: Failure, context: Evidence, interpretation: str = "", known: Sequence[object] | None = None,
+    history: Sequence[str] | None = None, tried: Sequence[str] | None = None, refused: Sequence[str] | None = None,
+    probed: Probed | None = None,
+) -> dict[str, object]:  # fmt: skip
     """Competing hypotheses, best first: one edit each, of different lines as far as there are (HYP-26).
 
     Those whose edit took a failure away when it was tried in memory come first. Where every edit was tried and none did,
     no hypothesis exists.
     """
-    verdicts = (probed or {}).get("verdicts") or {}
+    seen: Probed = probed or {}
+    verdicts = seen.get("verdicts") or {}
     fresh = candidates(context, [key for key in tried or () if key not in verdicts], failure)
-    found = weighed(fresh, probed or {})
+    found = weighed(fresh, seen)
     passing = [row for row in found if row.get("probe") == "passes"]
     if passing and not told_apart(passing):
         why = f"all tests pass with {len(passing)} different small edits, and nothing that was measured says which is meant"
@@ -156,7 +160,7 @@ def _trust(row: dict[str, Any]) -> int:
     return RISKY if row["risky"] else MENDS if row["mends"] else PLAIN
 
 
-def remarks(probed: dict[str, Any]) -> list[str]:
+def remarks(probed: Probed) -> list[str]:
     """What a person must know of the edits that were tried in memory: that several pass."""
     passing = sum(said == "passes" for said in (probed.get("verdicts") or {}).values())
     if passing < 2:
@@ -170,7 +174,7 @@ def remarks(probed: dict[str, Any]) -> list[str]:
     ]
 
 
-def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+def edits(state: dict[str, Any], context: Evidence) -> dict[str, Any]:
     """The edits to be tried in memory: those of the suspects that were not tried, best first."""
     most = min(EDITS, MOST_EDITS - int(state["probes"]))
     found = candidates(context, list(state["tried"]), state["failure"])[: max(0, most)]
@@ -185,7 +189,7 @@ def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def weighed(found: list[dict[str, Any]], probed: dict[str, Any]) -> list[dict[str, Any]]:
+def weighed(found: list[dict[str, Any]], probed: Probed) -> list[dict[str, Any]]:
     """The candidates by what a probe of their edit has shown, how little it changes, and what they were worth before."""
     verdicts, changes = probed.get("verdicts") or {}, probed.get("changes") or {}
     out = []
@@ -232,13 +236,13 @@ def _odd(row: dict[str, Any]) -> float:
 
 
 def candidates(
-    context: dict[str, Any], tried: list[str], failure: dict[str, Any], most: int = EDITS
+    context: Evidence, tried: list[str], failure: Failure, most: int = EDITS
 ) -> list[dict[str, Any]]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
     from .mutate import named
     from .mutate.mutate import propose
 
-    by_file: dict[str, list[dict[str, Any]]] = {}
+    by_file: dict[str, list[Suspect]] = {}
     for row in context.get("suspects") or ():
         by_file.setdefault(row["path"], []).append(row)
     found: list[tuple[int, float, dict[str, Any]]] = []
@@ -280,12 +284,12 @@ def _hypothesis(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def falsify(
-    hypothesis: dict[str, Any],
-    failure: dict[str, Any],
-    context: dict[str, Any],
-    history: list[str] | None = None,
-    refused: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+    hypothesis: Hypothesis,
+    failure: Mapping[str, object],
+    context: Mapping[str, object],
+    history: Sequence[str] | None = None,
+    refused: object = None,
+) -> dict[str, object]:
     """What would contradict the hypothesis, and can be measured (HYP-09 to 11)."""
     region = hypothesis["affected_region"]
     lines = f"lines {region['first']} to {region['last']} of {region['path']}"
@@ -308,7 +312,7 @@ def propose(
     failure: Mapping[str, object],
     context: Mapping[str, object],
     history: list[str] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The structural change that the hypothesis is about, without code (HYP-20, 22)."""
     return {
         "intent": hypothesis.get("intent") or hypothesis["claim"],
@@ -325,19 +329,20 @@ def write(
 
 
 def guess(
-    failure: dict[str, Any], context: dict[str, Any], tried: list[str] | None = None, history: list[str] | None = None,
-    probed: dict[str, Any] | None = None,
+    failure: Failure, context: Evidence, tried: Sequence[str] | None = None, history: Sequence[str] | None = None,
+    probed: Probed | None = None,
 ) -> str:  # fmt: skip
     """The next edit, whatever came of those before: what the loop is measured against."""
     old = set(tried or ())
-    rows = weighed(candidates(context, [], failure), probed or {})
+    seen: Probed = probed or {}
+    rows = weighed(candidates(context, [], failure), seen)
     found = (str(row["diff"]) for row in rows if row.get("probe") not in USELESS)
     return next(
         (diff for diff in found if hashlib.sha256(diff.encode()).hexdigest()[:16] not in old), ""
     )
 
 
-def critique(attempt: dict[str, Any]) -> dict[str, Any]:
+def critique(attempt: Attempt) -> dict[str, str]:
     """The measured effect in words."""
     if attempt.get("passed"):
         said = "the test passes; nothing outside of the region was changed"

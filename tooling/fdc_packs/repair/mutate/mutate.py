@@ -13,8 +13,8 @@ import functools
 import hashlib
 import itertools
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..patch.region import Region, as_dict
 from . import named, operators, syntax
@@ -22,6 +22,9 @@ from .hints import Said, inverted
 from .kinds import KINDS
 from .known import Known
 from .source import Edit, Function, Source, diff_of, edited, same
+
+if TYPE_CHECKING:
+    from ..shapes import Suspect
 
 SHOWN = 60
 """Characters of code that a claim quotes."""
@@ -41,7 +44,7 @@ MOVES = frozenset(("nesting", "nested"))
 def propose(
     source: str,
     path: str,
-    suspects: list[dict[str, Any]],
+    suspects: Sequence[Suspect],
     tried: list[str],
     limit: int,
     message: str = "",

@@ -13,7 +13,10 @@ import atexit
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest import CallInfo, Collector, CollectReport, Config, Item, TestReport
 
 FOLDER, TEST, ROOT = "FDC_SPECTRUM", "FDC_SPECTRUM_TEST", "FDC_SPECTRUM_ROOT"
 
@@ -131,7 +134,7 @@ def _watch_result(owner: Any, name: str) -> None:
 # --- pytest, which loads this file as a plugin
 
 
-def pytest_load_initial_conftests(early_config: Any) -> None:
+def pytest_load_initial_conftests(early_config: Config) -> None:
     """Puts another measurement out of action: Python has room for one."""
     global _pytest
     _pytest = _run is not None
@@ -140,13 +143,13 @@ def pytest_load_initial_conftests(early_config: Any) -> None:
             options.cov_source = None
 
 
-def pytest_configure(config: Any) -> None:
+def pytest_configure(config: Config) -> None:
     """The same, for what was read since."""
     if getattr(config.option, "cov_source", None):
         config.option.cov_source = None
 
 
-def pytest_runtest_protocol(item: Any, nextitem: object) -> None:
+def pytest_runtest_protocol(item: Item, nextitem: object) -> None:
     """A test begins."""
     if _run is not None:
         _switch(item.nodeid)
@@ -158,13 +161,13 @@ def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
         _switch("")
 
 
-def pytest_collectstart(collector: Any) -> None:
+def pytest_collectstart(collector: Collector) -> None:
     """A file of tests is imported."""
     if _run is not None:
         _switch(collector.nodeid)
 
 
-def pytest_collectreport(report: Any) -> None:
+def pytest_collectreport(report: CollectReport) -> None:
     """It was, or could not be."""
     if _run is not None:
         _switch("")
@@ -172,13 +175,13 @@ def pytest_collectreport(report: Any) -> None:
             _outcomes[report.nodeid] = True
 
 
-def pytest_exception_interact(node: object, call: Any, report: object) -> None:
+def pytest_exception_interact(node: object, call: CallInfo[object], report: object) -> None:
     """Where a test, or the import of its file, failed."""
     if call.excinfo is not None:
         _note(call.excinfo.tb)
 
 
-def pytest_runtest_logreport(report: Any) -> None:
+def pytest_runtest_logreport(report: TestReport) -> None:
     """How a part of a test ended."""
     if report.failed:
         _outcomes[report.nodeid] = True
