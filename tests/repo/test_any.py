@@ -14,7 +14,7 @@ from tests.support.repository import ROOT, files
 
 KNOWN: dict[str, int] = {
     "fdc_packs/alphabet": 93,
-    "fdc_packs/repair": 9,
+    "fdc_packs/repair": 2,
     "fdc_packs/research": 55,
     "fdc_toolchain": 6,
     "fdc_toolchain/agent": 50,

@@ -8,10 +8,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .shapes import Attempt, Evidence, Failure, Hypothesis, Probed, Suspect
+    from .shapes import (
+        Attempt,
+        Candidate,
+        Edit,
+        Evidence,
+        Failure,
+        Hypothesis,
+        Probed,
+        Suspect,
+        Tried,
+    )
 
 BATCH = 8
 """Hypotheses of one diagnosis."""
@@ -86,7 +96,9 @@ def diagnose(
         why = f"all tests pass with {len(passing)} different small edits, and nothing that was measured says which is meant"
         if len(passing) == 1:
             why = "all tests pass with one small edit, but only because the edited code itself cannot run"
-        choices = [{name: row[name] for name in ("claim", "diff", "change")} for row in passing]
+        choices = [
+            {"claim": row["claim"], "diff": row["diff"], "change": row["change"]} for row in passing
+        ]
         return {"hypotheses": [], "exhausted": True, "choices": choices, "why": why}
     if verdicts and all(row.get("probe") in USELESS for row in found):
         why = f"{len(verdicts)} small edits were tried in memory, and with none of them fewer tests fail"
@@ -109,10 +121,10 @@ def diagnose(
     }
 
 
-def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _rivals(found: Sequence[Candidate]) -> list[Candidate]:
     """The candidates with what was seen of them: who passes in memory, and what sets it apart from the others that do."""
     passing = sum(row.get("probe") == "passes" for row in found)
-    out = []
+    out: list[Candidate] = []
     for row in found:
         more = f"; tried in memory, it {SEEN[row['probe']]}" if "probe" in row else ""
         if row.get("probe") == "passes" and passing > 1:
@@ -123,7 +135,7 @@ def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return out
 
 
-def told_apart(passing: list[dict[str, Any]]) -> bool:
+def told_apart(passing: Sequence[Candidate]) -> bool:
     """True where one of several edits that pass, best first, changes less than the others over generated inputs, or the
     others behave as it does. Only the most trusted ones compete, and those that were much likelier before; where these negate
     or drop something, changing less says nothing, and where they crash, nothing is decided. Of those that change as much, one
@@ -153,7 +165,7 @@ def told_apart(passing: list[dict[str, Any]]) -> bool:
     return most != PLAIN or all(row["before"] < DOUBT * best["before"] for row in doubts)
 
 
-def _trust(row: dict[str, Any]) -> int:
+def _trust(row: Candidate) -> int:
     """How far a test that passes with an edit speaks for it."""
     if row["change"][3:] == [True]:
         return CRASHES
@@ -174,7 +186,7 @@ def remarks(probed: Probed) -> list[str]:
     ]
 
 
-def edits(state: dict[str, Any], context: Evidence) -> dict[str, Any]:
+def edits(state: Tried, context: Evidence) -> dict[str, list[Edit]]:
     """The edits to be tried in memory: those of the suspects that were not tried, best first."""
     most = min(EDITS, MOST_EDITS - int(state["probes"]))
     found = candidates(context, list(state["tried"]), state["failure"])[: max(0, most)]
@@ -182,17 +194,21 @@ def edits(state: dict[str, Any], context: Evidence) -> dict[str, Any]:
         found = []  # nothing can be imported: Python's parser has judged them
     return {
         "edits": [
-            {name: row[name] for name in ("key", "pieces", "risky")}
-            | {"path": row["affected_region"]["path"]}
+            {
+                "key": row["key"],
+                "pieces": row["pieces"],
+                "risky": row["risky"],
+                "path": row["affected_region"]["path"],
+            }
             for row in found
         ]
     }
 
 
-def weighed(found: list[dict[str, Any]], probed: Probed) -> list[dict[str, Any]]:
+def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
     """The candidates by what a probe of their edit has shown, how little it changes, and what they were worth before."""
     verdicts, changes = probed.get("verdicts") or {}, probed.get("changes") or {}
-    out = []
+    out: list[Candidate] = []
     for row in found:
         said = verdicts.get(row["key"])
         change = changes.get(row["key"]) or [0, 0, "", False]
@@ -206,12 +222,11 @@ def weighed(found: list[dict[str, Any]], probed: Probed) -> list[dict[str, Any]]
             worth += row["confidence"] / 50
         elif said is not None:
             worth = (0.4 if said == "helps" else 0.0) + row["confidence"] / 10
-        shown = (
-            {"probe": said, "change": change, "before": row.get("score", row["confidence"])}
-            if said
-            else {}
-        )
-        out.append({**row, "confidence": round(worth, 4), **shown})
+        made: Candidate = {**row, "confidence": round(worth, 4)}
+        if said:
+            before = row.get("score", row["confidence"])
+            made |= {"probe": said, "change": change, "before": before}
+        out.append(made)
     out.sort(key=lambda row: -row["confidence"])
     if out and out[0].get("probe") == "passes" and out[0]["change"][1]:
         best = out[
@@ -229,7 +244,7 @@ def weighed(found: list[dict[str, Any]], probed: Probed) -> list[dict[str, Any]]
     return out
 
 
-def _odd(row: dict[str, Any]) -> float:
+def _odd(row: Candidate) -> float:
     """Characters that an edit adds; fewer where what it says is said elsewhere in the file, more where what it takes away is."""
     added = sum(len(text) - (end - start) for start, end, text in row.get("pieces") or ())
     return max(0, added) - SAID * float(row.get("likelier", 0.0))
@@ -237,7 +252,7 @@ def _odd(row: dict[str, Any]) -> float:
 
 def candidates(
     context: Evidence, tried: list[str], failure: Failure, most: int = EDITS
-) -> list[dict[str, Any]]:
+) -> list[Candidate]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
     from .mutate import named
     from .mutate.mutate import propose
@@ -245,7 +260,7 @@ def candidates(
     by_file: dict[str, list[Suspect]] = {}
     for row in context.get("suspects") or ():
         by_file.setdefault(row["path"], []).append(row)
-    found: list[tuple[int, float, dict[str, Any]]] = []
+    found: list[tuple[int, float, Candidate]] = []
     sources = context.get("sources") or {}
     message = str(failure.get("message") or "")
     told = "\n".join([str(failure.get("block") or ""), *(failure.get("failing") or ())[:40]])
@@ -261,10 +276,10 @@ def candidates(
     return [row for _, _, row in sorted(found, key=lambda one: one[:2])][:most]
 
 
-def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+def spread(found: Sequence[Candidate], most: int) -> list[dict[str, object]]:
     """Hypotheses of the candidates: breadth before depth, not more than half of them about the same lines."""
-    kept: list[dict[str, Any]] = []
-    seen: dict[tuple[Any, ...], int] = {}
+    kept: list[dict[str, object]] = []
+    seen: dict[tuple[str, int, int], int] = {}
     for row in found:
         region = row["affected_region"]
         place = (region["path"], region["first"], region["last"])
@@ -277,10 +292,11 @@ def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     return kept
 
 
-def _hypothesis(row: dict[str, Any]) -> dict[str, Any]:
+def _hypothesis(row: Candidate) -> dict[str, object]:
     named = ("claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "confidence",
              "intent", "key", "probe")  # fmt: skip
-    return {**{name: row[name] for name in named if name in row}, "edit": row["diff"]}
+    fields: Mapping[str, object] = row
+    return {**{name: fields[name] for name in named if name in fields}, "edit": row["diff"]}
 
 
 def falsify(

@@ -194,7 +194,7 @@ class Edit(TypedDict):
 
     key: str
     path: str
-    pieces: list[list[int | str]]
+    pieces: list[list[Any]]
     risky: bool
 
 
@@ -287,3 +287,42 @@ class Closed(TypedDict):
     changes: list[dict[str, str]]
     diff: str
     choices: list[str]
+
+
+class Candidate(TypedDict):
+    """A small edit as a hypothesis, before it is one of the store.
+
+    `confidence` is from 0 to 1 and comparable between files; `pieces` are rows of first and last character and the text in their
+    place; `risky`: it negates or drops something; `mends`: it uses a name that nothing used or the error misses; `score`,
+    `before`: its worth at first; `likelier`: how much more often the file says what it says; `probe`, `change`: as in `Probed`.
+    """
+
+    claim: str
+    affected_region: RegionAt
+    expected_effect: str
+    interpretation: str
+    explanation: str
+    structural_change: dict[str, str]
+    intent: str
+    confidence: float
+    diff: str
+    kind: str
+    old: str
+    new: str
+    key: str
+    risky: bool
+    pieces: list[list[Any]]
+    mends: NotRequired[bool]
+    score: NotRequired[float]
+    likelier: NotRequired[float]
+    probe: NotRequired[str]
+    change: NotRequired[list[Any]]
+    before: NotRequired[float]
+
+
+class Tried(TypedDict):
+    """What the state of a repair says of edits: how many were tried in memory, the keys of those that are over, the failure."""
+
+    probes: int
+    tried: list[str]
+    failure: Failure
