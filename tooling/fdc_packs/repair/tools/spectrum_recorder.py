@@ -16,7 +16,35 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest import CallInfo, Collector, CollectReport, Config, Item, TestReport
+    from typing import Protocol
+
+    class Config(Protocol):
+        """What is used of pytest's settings."""
+
+        known_args_namespace: Any
+        option: Any
+
+    class Node(Protocol):
+        """What is used of a test, or of a file of tests."""
+
+        nodeid: str
+
+    class Collected(Node, Protocol):
+        """What is used of the report of a file of tests."""
+
+        failed: bool
+
+    class Part(Collected, Protocol):
+        """What is used of the report of a part of a test."""
+
+        passed: bool
+        when: str
+
+    class Call(Protocol):
+        """What is used of a call that failed."""
+
+        excinfo: Any
+
 
 FOLDER, TEST, ROOT = "FDC_SPECTRUM", "FDC_SPECTRUM_TEST", "FDC_SPECTRUM_ROOT"
 
@@ -149,7 +177,7 @@ def pytest_configure(config: Config) -> None:
         config.option.cov_source = None
 
 
-def pytest_runtest_protocol(item: Item, nextitem: object) -> None:
+def pytest_runtest_protocol(item: Node, nextitem: object) -> None:
     """A test begins."""
     if _run is not None:
         _switch(item.nodeid)
@@ -161,13 +189,13 @@ def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
         _switch("")
 
 
-def pytest_collectstart(collector: Collector) -> None:
+def pytest_collectstart(collector: Node) -> None:
     """A file of tests is imported."""
     if _run is not None:
         _switch(collector.nodeid)
 
 
-def pytest_collectreport(report: CollectReport) -> None:
+def pytest_collectreport(report: Collected) -> None:
     """It was, or could not be."""
     if _run is not None:
         _switch("")
@@ -175,13 +203,13 @@ def pytest_collectreport(report: CollectReport) -> None:
             _outcomes[report.nodeid] = True
 
 
-def pytest_exception_interact(node: object, call: CallInfo[object], report: object) -> None:
+def pytest_exception_interact(node: object, call: Call, report: object) -> None:
     """Where a test, or the import of its file, failed."""
     if call.excinfo is not None:
         _note(call.excinfo.tb)
 
 
-def pytest_runtest_logreport(report: TestReport) -> None:
+def pytest_runtest_logreport(report: Part) -> None:
     """How a part of a test ended."""
     if report.failed:
         _outcomes[report.nodeid] = True

@@ -38,7 +38,28 @@ from .function_code import changed, find, swap, watch
 from .module_run import rerun
 
 if TYPE_CHECKING:
-    from pytest import CollectReport, Config, Session, TestReport
+    from typing import Protocol
+
+    class Collected(Protocol):
+        """What is used of pytest's report of a file of tests."""
+
+        nodeid: str
+        failed: bool
+
+    class Part(Collected, Protocol):
+        """What is used of its report of a part of a test; `duration` in seconds."""
+
+        when: str
+        duration: float
+
+    class Session(Protocol):
+        """What is used of its session."""
+
+        testsfailed: int
+        config: Any
+        items: list[Any]
+        _setupstate: Any
+
 
 FIRST = 3
 """Failing tests that are asked before an edit is given up."""
@@ -236,7 +257,7 @@ def _tell_result(stopped: bool, tests: bool = True) -> None:
 # --- pytest, which loads this file as a plugin
 
 
-def pytest_load_initial_conftests(early_config: Config) -> Iterator[None]:
+def pytest_load_initial_conftests(early_config: object) -> Iterator[None]:
     """Before anything of the workspace is imported. One fork collects the tests and tries what can be tried there."""
     if given and _mine is None and not os.environ.get(ONE):
         loaded = {
@@ -335,13 +356,13 @@ def _compare() -> None:
                 tell({"edit": number, "behaviour": json.load(text)})
 
 
-def pytest_collectreport(report: CollectReport) -> None:
+def pytest_collectreport(report: Collected) -> None:
     """A file of tests that cannot be imported has failed."""
     if report.failed:
         _outcomes[report.nodeid] = False
 
 
-def pytest_runtest_logreport(report: TestReport) -> None:
+def pytest_runtest_logreport(report: Part) -> None:
     """How a part of a test ended."""
     _took[report.nodeid] = _took.get(report.nodeid, 0.0) + report.duration
     if report.failed:
