@@ -5,7 +5,21 @@ from __future__ import annotations
 import functools
 import json
 import os
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .names import CHALLENGE, FILE, NONE
+
+if TYPE_CHECKING:
+    from .shapes.artifacts import (
+        Attempt,
+        Challenge,
+        Hypothesis,
+        HypothesisEntry,
+        Status,
+        Verdict,
+        Worldview,
+    )
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "prompts")
 LATER = {
@@ -18,7 +32,7 @@ LATER = {
 """Which status may follow which (LGTM-24)."""
 
 
-def problems(kind: str, value: Any) -> list[str]:
+def problems(kind: str, value: object) -> list[str]:
     """What is wrong with an artifact of a kind (`worldview`, `hypothesis`, `null_challenge`): JSON path and reason."""
     from jsonschema import Draft202012Validator
 
@@ -29,7 +43,7 @@ def problems(kind: str, value: Any) -> list[str]:
     return found or _MORE[kind](value)
 
 
-def written(kind: str, value: Any, name: str) -> str:
+def written(kind: str, value: object, name: str) -> str:
     """An artifact as it is written. Raises ValueError, naming the file, for one that is not what it must be."""
     found = problems(kind, value)
     if found:
@@ -37,7 +51,7 @@ def written(kind: str, value: Any, name: str) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def advance(entry: dict[str, Any], status: str) -> dict[str, Any]:
+def advance(entry: HypothesisEntry, status: Status) -> HypothesisEntry:
     """The entry of a hypothesis with its next status. Raises ValueError for a jump."""
     if status not in LATER[entry["status"]]:
         raise ValueError(
@@ -46,14 +60,31 @@ def advance(entry: dict[str, Any], status: str) -> dict[str, Any]:
     return {**entry, "status": status}
 
 
-def overall(attempts: list[Any]) -> str:
+def placed(path: str) -> None:
+    """Raises ValueError for a path that is not where the files of hypotheses lie."""
+    if FILE.match(path) is None:
+        raise ValueError(f"`{path[:80]}` is not a file of a hypothesis")
+
+
+def checked(rows: list[HypothesisEntry]) -> list[HypothesisEntry]:
+    """Entries of hypotheses whose files lie where hypotheses lie. Raises ValueError for any other path."""
+    for row in rows:
+        placed(row["filePath"])
+        if CHALLENGE.match(row.get("nullChallengeFilePath") or NONE) is None:
+            raise ValueError(
+                f"`{str(row['nullChallengeFilePath'])[:80]}` is not a file of a challenge"
+            )
+    return rows
+
+
+def overall(attempts: Sequence[Attempt]) -> Verdict:
     """`Failed` where any target failed, `Passed` where none did and the statement itself (the first) is supported."""
     outcomes = [row["outcome"] for row in attempts]
-    decided = "Failed" if "Failed" in outcomes else "Passed"
+    decided: Verdict = "Failed" if "Failed" in outcomes else "Passed"
     return decided if decided == "Failed" or outcomes[:1] == ["Passed"] else "Undecided"
 
 
-def _worldview(value: dict[str, Any]) -> list[str]:
+def _worldview(value: Worldview) -> list[str]:
     areas = {row["areaID"] for row in value["areasOfAnalysis"]}
     ids = [row["microHypothesisID"] for row in value["microHypotheses"]]
     entries = [row["entryID"] for row in value["knowledgeBase"]["entries"]]
@@ -68,21 +99,21 @@ def _worldview(value: dict[str, Any]) -> list[str]:
     for row in value["microHypotheses"]:
         if row["areaOfAnalysisID"] not in areas:
             out.append(f"$.microHypotheses: {row['microHypothesisID']} is of no area that there is")
-    for row in value["hypothesisConflicts"]:
-        unknown = sorted(set(row["involvedHypotheses"]) - set(ids))
+    for conflict in value["hypothesisConflicts"]:
+        unknown = sorted(set(conflict["involvedHypotheses"]) - set(ids))
         if unknown:
             out.append(
-                f"$.hypothesisConflicts: {row['conflictID']} names {unknown[0]}, which there is not"
+                f"$.hypothesisConflicts: {conflict['conflictID']} names {unknown[0]}, which there is not"
             )
     return out
 
 
-def _hypothesis(value: dict[str, Any]) -> list[str]:
+def _hypothesis(value: Hypothesis) -> list[str]:
     ids = [row["id"] for row in value["keyAssumptions"]]
     return ["$.keyAssumptions: an id is there twice"] if len(set(ids)) < len(ids) else []
 
 
-def _null_challenge(value: dict[str, Any]) -> list[str]:
+def _null_challenge(value: Challenge) -> list[str]:
     targets = [row["targetID"] for row in value["falsificationAttempts"]]
     out = (
         ["$.falsificationAttempts: a targetID is there twice"]
@@ -101,7 +132,12 @@ def _null_challenge(value: dict[str, Any]) -> list[str]:
     return out
 
 
-_MORE = {"worldview": _worldview, "hypothesis": _hypothesis, "null_challenge": _null_challenge}
+_MORE: dict[str, Callable[[Any], list[str]]] = {
+    "worldview": _worldview,
+    "hypothesis": _hypothesis,
+    "null_challenge": _null_challenge,
+}
+"""What no schema can say of a value that its schema accepts."""
 
 
 @functools.cache

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .artifacts import overall, problems, written
 from .knowledge import said
 from .names import HYPOTHESIS, generate_file_name
 
-OUTCOMES = {"disproved": "Failed", "supported": "Passed"}
+if TYPE_CHECKING:
+    from .shapes.artifacts import Attempt, Challenge, HypothesisEntry, LogLine, Targets, Verdict
+    from .shapes.found import Shown, TargetQueries, WrittenEntry
+    from .shapes.steps import Challenged, ChallengeRecord
+
+OUTCOMES: dict[str, Verdict] = {"disproved": "Failed", "supported": "Passed"}
 """What a verdict comes to where evidence decided it; everything else is `Undecided`."""
 
 
 def attempts(
-    targets: dict[str, Any], queries: dict[str, Any], judged: object, known: dict[str, Any]
-) -> list[dict[str, Any]]:
+    targets: Targets, queries: TargetQueries, judged: object, known: Shown
+) -> list[Attempt]:
     """The judgement of each target as it is recorded (LGTM-09, 11). Only evidence that the judge was shown decides.
 
     Where no judge answered, or a verdict names no such evidence, the target is undecided: neither a reason to pass nor one to
@@ -28,12 +33,12 @@ def attempts(
         else {}
     )
     reason = str(judged.get("why") or "") if isinstance(judged, dict) else ""
-    out = []
+    out: list[Attempt] = []
     for target in targets["targets"]:
         row = said.get(target["targetID"], {})
         verdict, analysis = row.get("verdict", ""), str(row.get("analysis") or "").strip()
         cited = [one for one in row.get("decisive") or () if one in known["ids"]]
-        outcome = OUTCOMES.get(verdict, "Undecided") if cited else "Undecided"
+        outcome: Verdict = OUTCOMES.get(verdict, "Undecided") if cited else "Undecided"
         if not row:
             analysis = f"No judge answered it{f': {reason}' if reason else ''}."
         elif verdict in OUTCOMES and not cited:
@@ -48,13 +53,13 @@ def attempts(
     return out
 
 
-def weaknesses(challenge: dict[str, Any]) -> list[str]:
+def weaknesses(challenge: Challenge) -> list[str]:
     """What of a hypothesis no one could decide, each target once."""
     return [f"Not decided: {row['targetDescription']} {row['falsificationAnalysis']}"
             for row in challenge["falsificationAttempts"] if row["outcome"] == "Undecided"]  # fmt: skip
 
 
-def read(text: str) -> dict[str, Any]:
+def read(text: str) -> Challenged:
     """A challenge out of its file, as the plan tells it. Raises ValueError for a file that holds none."""
     value = json.loads(text)
     found = problems("null_challenge", value)
@@ -65,14 +70,14 @@ def read(text: str) -> dict[str, Any]:
 
 
 def record(
-    entry: dict[str, Any],
-    attempts: list[Any],
-    knowledge: list[Any],
+    entry: HypothesisEntry,
+    attempts: list[Attempt],
+    knowledge: list[WrittenEntry],
     warn: str,
-    log: Any,
-    request: Any = None,
-    stubs: Any = None,
-) -> dict[str, Any]:
+    log: LogLine | None,
+    request: object = None,
+    stubs: object = None,
+) -> ChallengeRecord:
     """The challenge of a hypothesis: its file, its outcome (LGTM-05, 10, 12, 14), and what goes into the worldview; `lines` is
     its log."""
     ident = entry["microHypothesisID"]
@@ -80,15 +85,17 @@ def record(
         raise ValueError(f"`{ident[:60]}` is not a hypothesis")
     outcome = overall(attempts)
     path = "null_challenges/" + generate_file_name("nc", ident, "challenge", "json")
-    made = {"challengeID": f"nc_{ident}_challenge", "microHypothesisID": ident, "hypothesisFilePath": entry["filePath"],
-            "falsificationAttempts": attempts, "overallOutcome": outcome}  # fmt: skip
+    made: Challenge = {
+        "challengeID": f"nc_{ident}_challenge", "microHypothesisID": ident, "hypothesisFilePath": entry["filePath"],
+        "falsificationAttempts": attempts, "overallOutcome": outcome,
+    }  # fmt: skip
     text = written("null_challenge", made, path)
     decisive = next(
         (row["falsificationAnalysis"] for row in attempts if row["outcome"] == outcome), ""
     )
     told = {"Failed": "was disproved", "Undecided": "was not decided"}.get(outcome)
     against = f"{ident} {told}: {decisive}" if told else ""
-    lines = [log] if log else []
+    lines: list[LogLine] = [log] if log else []
     lines += [{"level": "Warn", "message": warn}] if warn else []
     lines += said(request, stubs)
     lines.append({"level": "Info", "message": f"Null Challenge for {ident} outcome: {outcome}"})

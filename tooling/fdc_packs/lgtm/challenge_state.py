@@ -5,17 +5,20 @@ Each function takes a worldview and returns what the next step works with, or th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from .artifacts import advance
+from .artifacts import advance, checked, placed
 from .names import HYPOTHESIS, hypothesis_path
-from .worldview import checked, known, log_line, logged
+from .worldview import known, log_line, logged
+
+if TYPE_CHECKING:
+    from .shapes.artifacts import HypothesisEntry, LogLine, Status, Worldview
+    from .shapes.steps import Candidate, Candidates, Challenges, Config, Entries
 
 
-def candidates(wv: dict[str, Any]) -> dict[str, Any]:
+def candidates(wv: Worldview) -> Candidates:
     """The hypotheses that were refined and go on to the challenge, each with the path of its candidate version (LGTM-62)."""
-    rows = []
+    rows: list[Candidate] = []
     for row in wv["microHypotheses"]:
         if row["status"] == "CandidateRefinement":
             version = row["version"] + 1
@@ -28,33 +31,35 @@ def candidates(wv: dict[str, Any]) -> dict[str, Any]:
                     "path": path,
                 }
             )
-    checked([{"filePath": path} for row in rows for path in (row["from"], row["path"])])
+    for candidate in rows:
+        placed(candidate["from"])
+        placed(candidate["path"])
     return {"rows": rows, "count": len(rows)}
 
 
-def mark(wv: dict[str, Any], marked: list[Any], log: Any) -> dict[str, Any]:
+def mark(wv: Worldview, marked: list[Candidate], log: object) -> Worldview:
     """With those as candidates of the null challenge."""
     by_id = {row["id"]: row for row in marked}
-    out = []
+    out: list[HypothesisEntry] = []
     for entry in wv["microHypotheses"]:
-        row = by_id.get(entry["microHypothesisID"])
-        if row is not None:
+        candidate = by_id.get(entry["microHypothesisID"])
+        if candidate is not None:
             entry = {
                 **advance(entry, "CandidateNullChallenge"),
-                "version": row["version"],
-                "filePath": row["path"],
+                "version": candidate["version"],
+                "filePath": candidate["path"],
             }
         out.append(entry)
     return logged({**wv, "microHypotheses": out}, log)
 
 
-def to_challenge(wv: dict[str, Any]) -> dict[str, object]:
+def to_challenge(wv: Worldview) -> Entries:
     """Only candidates are challenged (LGTM-63)."""
     rows = [row for row in wv["microHypotheses"] if row["status"] == "CandidateNullChallenge"]
     return {"hypotheses": checked(rows), "count": len(rows)}
 
 
-def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, Any]:
+def challenged(wv: Worldview, joined: Challenges, log: LogLine) -> Worldview:
     """With the outcome and the file of every challenge, and what was found on the way (LGTM-68)."""
     out = logged(wv, [log])
     whole = [row for row in joined["results"] if "failed" not in row]
@@ -65,36 +70,35 @@ def challenged(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str
         if HYPOTHESIS.match(row["id"]) is None:
             raise ValueError(f"`{row['id']}` is not a hypothesis")
         out = logged(known(out, row["knowledge"]), row["lines"])
-    entries = []
+    entries: list[HypothesisEntry] = []
     for entry in out["microHypotheses"]:
-        row = by_id.get(entry["microHypothesisID"])
-        if row is not None:
+        made = by_id.get(entry["microHypothesisID"])
+        if made is not None:
             entry = {
                 **entry,
-                "nullChallengeFilePath": row["path"],
-                "nullChallengeOutcome": row["outcome"],
+                "nullChallengeFilePath": made["path"],
+                "nullChallengeOutcome": made["outcome"],
             }
         entries.append(entry)
     return logged({**out, "microHypotheses": entries}, lost)
 
 
-def settle(wv: dict[str, Any], config: Mapping[str, object]) -> dict[str, object]:
+def settle(wv: Worldview, config: Config) -> dict[str, object]:
     """With every hypothesis of which evidence decided Validated or Invalidated (LGTM-24), how it ended all in all, and whether
     to go on (C-19).
 
     One that no one could decide, or whose challenge could not be made, stays a candidate: it neither passed nor failed, is
     named, and is not part of the plan.
     """
-    rows = []
+    decisions: dict[str, Status] = {"Passed": "Validated", "Failed": "Invalidated"}
+    rows: list[HypothesisEntry] = []
     outcomes = [
         row["nullChallengeOutcome"]
         for row in wv["microHypotheses"]
         if row["status"] == "CandidateNullChallenge"
     ]
     for entry in wv["microHypotheses"]:
-        decided = {"Passed": "Validated", "Failed": "Invalidated"}.get(
-            entry["nullChallengeOutcome"]
-        )
+        decided = decisions.get(entry["nullChallengeOutcome"])
         if entry["status"] == "CandidateNullChallenge" and decided:
             entry = advance(entry, decided)
         rows.append(entry)
@@ -112,7 +116,7 @@ def settle(wv: dict[str, Any], config: Mapping[str, object]) -> dict[str, object
     }
 
 
-def validated(wv: dict[str, Any]) -> dict[str, Any]:
+def validated(wv: Worldview) -> Entries:
     """What synthesis works with (LGTM-71)."""
     rows = [row for row in wv["microHypotheses"] if row["status"] == "Validated"]
     return {"hypotheses": checked(rows), "count": len(rows)}

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from .search import AGAINST, subject_of
 from .shown import kept
 from .statements import words_missing
 from .worldview import outcome as ended
+
+if TYPE_CHECKING:
+    from .shapes.artifacts import KnowledgeEntry, Worldview
+    from .shapes.found import Stub
+    from .shapes.steps import Outcome
 
 WIDTH = 80
 FIRST = 6
@@ -18,7 +23,7 @@ MOST = 148
 """Characters of a quotation that are shown."""
 
 
-def texts(wv: dict[str, Any]) -> list[str]:
+def texts(wv: Worldview) -> list[str]:
     """`state.texts`: the question and what was found first, whose names are looked up for and against."""
     rows = [_told(row)[0] for row in wv["knowledgeBase"]["entries"]]
     return [wv["meta"]["originalQuestion"], *dict.fromkeys(row for row in rows if "`" in row)][
@@ -26,7 +31,7 @@ def texts(wv: dict[str, Any]) -> list[str]:
     ]
 
 
-def outcome(wv: dict[str, Any], results: list[Any]) -> dict[str, Any]:
+def outcome(wv: Worldview, results: object) -> Outcome:
     """`state.collected`: how such a run ended, with a text that is read as it stands."""
     why = next((row["message"] for row in reversed(wv["log"]) if row["level"] == "Warn"), "")
     why = why.removesuffix(", and the tool needs one") or "no hypothesis was made"
@@ -55,7 +60,7 @@ def outcome(wv: dict[str, Any], results: list[Any]) -> dict[str, Any]:
     return {**out, "markdown": "\n".join(part for line in page for part in folded(line))}
 
 
-def _told(entry: dict[str, Any]) -> tuple[str, str]:
+def _told(entry: KnowledgeEntry) -> tuple[str, str]:
     """What an entry is, and what it quotes."""
     note, _, quote = str(entry["contentSummary"]).partition(f" ({entry['source']}): ")
     return note, quote
@@ -68,7 +73,7 @@ def _row(source: str, note: str, quote: str) -> list[str]:
     ]
 
 
-def _named(rows: list[dict[str, Any]]) -> Iterator[str]:
+def _named(rows: Sequence[Stub]) -> Iterator[str]:
     """A line for each definition that was looked up: who uses it, and where."""
     for row in rows:
         if row.get("kind") == "body":

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from .names import generate_file_name
+from .names import NONE, generate_file_name
+
+if TYPE_CHECKING:
+    from .shapes.artifacts import Hypothesis, Worldview
+    from .shapes.steps import (
+        Challenged,
+        Changes,
+        Component,
+        Components,
+        Document,
+        Drawing,
+        LostDrawing,
+        Sections,
+    )
 
 SECTIONS = (
     r"^# Implementation Plan: \S", r"^\*\*Run ID:\*\* \S",
@@ -24,11 +38,13 @@ _ID = re.compile(r"\bh_[A-Za-z0-9]+_\d{3}\b")
 
 
 def assemble(
-    wv: dict[str, Any], hypotheses: list[Any], components: dict[str, Any], diagrams: list[Any],
-    challenges: list[Any] | None = None, changes: dict[str, Any] | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """The document in the order of LGTM-77, and its path from the run folder."""
+    wv: Worldview, hypotheses: Sequence[Hypothesis], components: Components, diagrams: Sequence[Drawing | LostDrawing],
+    challenges: Sequence[Challenged] | None = None, changes: Changes | None = None,
+) -> Document:  # fmt: skip
+    """The document in the order of LGTM-77, and its path from the run folder. Raises ValueError where there is no synthesis."""
     meta, synthesis = wv["meta"], wv["synthesisOutput"]
+    if synthesis is None:
+        raise ValueError("the run has no synthesis to plan from")
     entries = {row["microHypothesisID"]: row for row in wv["microHypotheses"]}
     parts = components["components"]
     linked = {
@@ -40,7 +56,9 @@ def assemble(
     undecided = [
         ident for ident, row in entries.items() if row["nullChallengeOutcome"] == "Undecided"
     ]
-    files = [entries[ident]["nullChallengeFilePath"] for ident in (*valid, *failed, *undecided)]
+    files = [
+        entries[ident]["nullChallengeFilePath"] or NONE for ident in (*valid, *failed, *undecided)
+    ]
     records = ", ".join(f"[{path.rpartition('/')[2]}]({path})" for path in files)
     out_of_it = [f"{len(failed)} Failed and left out (gate: subset)"] if failed else []
     out_of_it += [f"{len(undecided)} Undecided and left out"] if undecided else []
@@ -69,8 +87,8 @@ def assemble(
         [f"{row['from']} needs {row['to']}: {row['why']}" for row in synthesis["keyDependencies"]]
     )
     out += ["", "## 3. Implementation Sequence", ""]
-    for number, row in enumerate(parts, 1):
-        out += _step(number, row, linked)
+    for number, part in enumerate(parts, 1):
+        out += _step(number, part, linked)
     out += [f"- A step was lost: {_line(one)}" for one in components.get("lost") or ()]
     out += ["## 4. Key Assumptions & Considerations (Aggregated/Synthesized)", ""]
     for row in hypotheses:
@@ -83,8 +101,8 @@ def assemble(
         out += [f"  - {more} more in {linked[row['microHypothesisID']]}"] if more > 0 else []
     critiques: dict[str, list[str]] = {}
     for row in hypotheses:
-        for one in row["critiquePoints"]:
-            critiques.setdefault(_line(one), []).append(row["microHypothesisID"])
+        for point in row["critiquePoints"]:
+            critiques.setdefault(_line(point), []).append(row["microHypothesisID"])
     risks = [
         f"- **Potential Critique/Risk:** {one} ({', '.join(ids)})" for one, ids in critiques.items()
     ]
@@ -96,11 +114,11 @@ def assemble(
               for row in challenges or () for one in row["weaknesses"][:SHOWN]]  # fmt: skip
     out += [*(risks or ["- **Potential Critique/Risk:** none was found"]), ""]
     out += ["## 5. Relevant Visualizations (Proposed State)", ""]
-    for row in diagrams:
-        drawing = (
-            {"name": row["item"]["name"], "text": f"(not drawn: {row['why']})"}
-            if "failed" in row
-            else row
+    for drawn in diagrams:
+        drawing: Drawing = (
+            {"name": drawn["item"]["name"], "text": f"(not drawn: {drawn['why']})"}
+            if "failed" in drawn
+            else drawn
         )
         out += [f"**{_line(drawing['name'])}:**", "", _fenced(str(drawing["text"]), "ascii"), ""]
     out.append("This plan has not been carried out: a person must decide that.")
@@ -137,13 +155,13 @@ def flaws(text: str, ids: list[str]) -> list[str]:
     return found
 
 
-def check_sections(document: dict[str, Any], hypotheses: list[Any]) -> dict[str, Any]:
+def check_sections(document: Document, hypotheses: Sequence[Hypothesis]) -> Sections:
     """What can be said of a document without opening anything: its flaws, and the links to open."""
     ids = [row["microHypothesisID"] for row in hypotheses]
     return {"flaws": flaws(document["text"], ids), "links": links(document["text"])}
 
 
-def _executable(changes: dict[str, Any], run: str) -> list[str]:
+def _executable(changes: Changes, run: str) -> list[str]:
     """How the code of the document gets into the files, where a model wrote any (LGTM-79)."""
     out = []
     if changes["ok"]:
@@ -157,7 +175,7 @@ def _executable(changes: dict[str, Any], run: str) -> list[str]:
     )
 
 
-def _step(number: int, row: dict[str, Any], linked: dict[str, str]) -> list[str]:
+def _step(number: int, row: Component, linked: dict[str, str]) -> list[str]:
     out = [
         f"### Step {number}: {_line(row['title'])}",
         "",
@@ -186,7 +204,7 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {_unlinked(line)}".rstrip() for line in text.split("\n"))
 
 
-def _line(text: Any) -> str:
+def _line(text: object) -> str:
     return _unlinked(" ".join(str(text).split()))
 
 

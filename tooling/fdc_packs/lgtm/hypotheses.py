@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .artifacts import problems, written
 from .knowledge import said
 from .names import KNOWLEDGE, hypothesis_id, hypothesis_path
 from .shown import kept
+
+if TYPE_CHECKING:
+    from .shapes.artifacts import Hypothesis, KnowledgeEntry, Revision
+    from .shapes.steps import ChallengeRecord, Drafted, Lost, Refinement
 
 _PROMISED = ("statement", "confidence", "gapCharacterization", "rationale", "keyAssumptions", "validationCriteria",
              "critiquePoints", "questions", "alternativeApproaches")  # fmt: skip
@@ -17,11 +21,11 @@ _PROMISED = ("statement", "confidence", "gapCharacterization", "rationale", "key
 def validate(
     drafted: object,
     area: str,
-    known: list[Any],
-    results: list[Any],
-    old: dict[str, Any] | None = None,
-    version: Any = 0,
-) -> dict[str, Any]:
+    known: Sequence[KnowledgeEntry],
+    results: object,
+    old: Hypothesis | None = None,
+    version: float = 0,
+) -> Drafted:
     """A drafted hypothesis as the artifact it becomes: `ok`, `why`, its path and text (LGTM-15, 17, 56 to 58).
 
     `old`: the version before. fdc carries its history on, not the model. Evidence, by the id of its entry, must
@@ -30,7 +34,7 @@ def validate(
     number = int(version)
     ident = old["microHypothesisID"] if old else hypothesis_id(area, 1)
     path = hypothesis_path(ident, number, "refined" if old else "initial")
-    out = {
+    out: Drafted = {
         "ok": False,
         "why": "",
         "id": ident,
@@ -48,10 +52,11 @@ def validate(
     entries = {row["filePath"] for row in known} | {
         row["entry"]["filePath"] for row in kept(results)
     }
-    made = {key: drafted.get(key) for key in _PROMISED}
+    made: dict[str, Any] = {key: drafted.get(key) for key in _PROMISED}
     made["keyAssumptions"] = [_with_paths(row) for row in made["keyAssumptions"] or ()]
-    history = list(old["refinementHistory"]) if old else []
-    if old and all(made[key] == old[key] for key in _PROMISED):
+    history: list[Revision] = list(old["refinementHistory"]) if old else []
+    before: Mapping[str, object] = old or {}
+    if old and all(made[key] == before[key] for key in _PROMISED):
         return {**out, "same": True, "why": "nothing new was found"}
     if old:
         evidence = [row["entry"]["entryID"] for row in kept(results)]
@@ -69,7 +74,8 @@ def validate(
                   for one in row["evidence"] if one not in entries or not KNOWLEDGE.match(one)]  # fmt: skip
     if found:
         return {**out, "why": f"{failed}{path}: {'; '.join(found[:3])}"}
-    return {**out, "ok": True, "hypothesis": whole, "text": written("hypothesis", whole, path)}
+    text = written("hypothesis", whole, path)
+    return {**out, "ok": True, "hypothesis": cast("Hypothesis", whole), "text": text}
 
 
 def _with_paths(row: Any) -> Any:
@@ -85,7 +91,7 @@ def _with_paths(row: Any) -> Any:
     }
 
 
-def read(text: str) -> dict[str, Any]:
+def read(text: str) -> Hypothesis:
     """A hypothesis out of its file. Raises ValueError for a file that holds none."""
     import json
 
@@ -93,7 +99,7 @@ def read(text: str) -> dict[str, Any]:
     found = problems("hypothesis", value)
     if found:
         raise ValueError(f"a hypothesis file is not one any more: {found[0]}")
-    return dict(value)
+    return cast("Hypothesis", value)
 
 
 def refinement(
@@ -129,7 +135,9 @@ def refinement(
     return {**out, "outcome": "FailedRefinement", **failed}
 
 
-def join(results: list[Any], strategy: str) -> dict[str, Any]:
+def join(
+    results: list[Refinement | Lost] | list[ChallengeRecord | Lost], strategy: str
+) -> dict[str, object]:
     """Join: the results of a fork together. Raises ValueError for a strategy that there is not (LGTM-41)."""
     if strategy == "CollectResults":
         return {"results": results, "count": len(results)}
@@ -151,7 +159,7 @@ def join(results: list[Any], strategy: str) -> dict[str, Any]:
     )
 
 
-def _change(old: dict[str, Any], new: dict[str, Any]) -> str:
+def _change(old: Hypothesis, new: dict[str, Any]) -> str:
     gained = len(new["keyAssumptions"] or ()) - len(old["keyAssumptions"])
     changed = (
         "the statement was changed"
@@ -161,6 +169,6 @@ def _change(old: dict[str, Any], new: dict[str, Any]) -> str:
     return f"{changed}; {gained:+d} assumptions"
 
 
-def candidate(text: str) -> dict[str, Any]:
+def candidate(text: str) -> dict[str, str]:
     """The file of a candidate: the hypothesis as it was refined, under the version that is challenged."""
     return {"text": written("hypothesis", read(text), "the candidate")}

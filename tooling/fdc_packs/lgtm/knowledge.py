@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .names import generate_file_name
 from .search import NEWS
+
+if TYPE_CHECKING:
+    from .shapes.artifacts import KnowledgeEntry, LogLine, Worldview
+    from .shapes.found import Stub, Stubs, WrittenEntry
 
 _SECTIONS = re.compile(
     r"\A# (?P<title>[^\n]+)\n+\*\*Confidence:\*\* (?P<confidence>[^\n]*)\n+\*\*Sources:\*\*\n+(?P<sources>(?:- [^\n]+\n)+)"
@@ -59,16 +63,14 @@ def parsed(text: str) -> Entry:
     return Entry(found["title"], confidence, sources, found["summary"], found["snippet"] or "")
 
 
-def stubs(
-    found: object, wv: dict[str, Any], owner: str, most: int = 8, also: object = None
-) -> dict[str, Any]:
+def stubs(found: object, wv: Worldview, owner: str, most: int = 8, also: object = None) -> Stubs:
     """What of one search's result, or of two, becomes knowledge: rows with a source that is not known yet, numbered within
     `owner`. What counts against a place, and a whole body, is news also where the place is known.
 
     Rows without a source are dropped and counted (LGTM-51). The ids of two owners never meet (LGTM-40).
     """
     known = {row["source"] for row in wv["knowledgeBase"]["entries"]}
-    rows: list[dict[str, Any]] = []
+    rows: list[Stub] = []
     dropped = 0
     searches = [one for one in (found, also) if isinstance(one, dict)]
     for row in [row for one in searches for row in one.get("rows") or ()]:
@@ -78,13 +80,8 @@ def stubs(
         elif (source not in known or row.get("kind") in NEWS) and len(rows) < int(most):
             known.add(source)
             ident = f"{owner}_{len(rows) + 1:02d}"
-            rows.append(
-                {
-                    **row,
-                    "entryID": ident,
-                    "entryPath": "knowledge/" + generate_file_name("k", ident, "evidence", "md"),
-                }
-            )
+            path = "knowledge/" + generate_file_name("k", ident, "evidence", "md")
+            rows.append(cast("Stub", {**row, "entryID": ident, "entryPath": path}))
     warn = f"{dropped} finds of {owner} have no source and were dropped" if dropped else ""
     told = next((one["warn"] for one in searches if isinstance(one.get("warn"), str)), "")
     return {
@@ -96,7 +93,7 @@ def stubs(
     }
 
 
-def said(request: Any, stubs: Any) -> list[dict[str, str]]:
+def said(request: object, stubs: object) -> list[LogLine]:
     """The warnings that a search gave, in the order of the run: of the recommendation, of the tool, of the finds (LGTM-45)."""
     asked = request if isinstance(request, dict) else {}
     found = stubs if isinstance(stubs, dict) else {}
@@ -104,7 +101,7 @@ def said(request: Any, stubs: Any) -> list[dict[str, str]]:
     return [{"level": "Warn", "message": str(row)} for row in rows if row]
 
 
-def write_up(stub: dict[str, Any]) -> dict[str, object]:
+def write_up(stub: Stub) -> WrittenEntry:
     """`validate.knowledge`: the entry of a find, by rule: where it stands, what was found there, the lines around it; its
     file, and how the worldview has it (LGTM-07, 20, 51). Nothing of a find is told in other words."""
     quote, source = " ".join(str(stub["quote"]).split()), str(stub["source"])
@@ -114,7 +111,7 @@ def write_up(stub: dict[str, Any]) -> dict[str, object]:
     shown = f"{ticks}\n{snippet}\n{ticks}" if snippet else ""
     title = " ".join(str(stub.get("title") or source).split())[:120]
     made = Entry(title, float(stub.get("confidence") or 0.5), (source,), summary, shown)
-    entry = {
+    entry: KnowledgeEntry = {
         "entryID": stub["entryID"], "source": source, "filePath": stub["entryPath"], "contentType": "text/markdown",
         "contentSummary": summary, "confidence": made.confidence,
     }  # fmt: skip

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .names import generate_file_name
 from .statements import content, identifiers, names, plain_words, stem_of, words_missing
+
+if TYPE_CHECKING:
+    from .shapes.artifacts import Hypothesis, Targets
+    from .shapes.found import Find, Found, Looked, TargetQueries
 
 TOOLS = ("WebSearch", "CodebaseGrep", "FileSearch", "WriteFile", "CreateDirectory", "ReadFile")
 """Every tool that UseTool knows (LGTM-36)."""
@@ -29,7 +33,7 @@ _TO_DO = re.compile(
 """How a task begins: what is to be done with the thing, and no word to look for."""
 
 
-def queries(question: str) -> dict[str, Any]:
+def queries(question: str) -> dict[str, list[str]]:
     """The first queries: the question itself, without the verb of a task, and each name in it.
 
     >>> queries("Add support for a CSV output of `Table`")
@@ -66,7 +70,9 @@ def recommend(
     return {"say": f"{tool} looks for that.", "tool": tool, "args": args}
 
 
-def tool_use(result: object, tools: str = "", asked: Any = None) -> dict[str, object]:
+def tool_use(
+    result: object, tools: str = "", asked: Sequence[object] | None = None
+) -> dict[str, object]:
     """The call that an AgentStep recommends, or none (LGTM-34). `tools`: those that may be called here, the others are
     ignored (LGTM-37).
 
@@ -137,28 +143,26 @@ def _unsaid(purpose: str, turns: list[Any]) -> list[str]:
     return [" ".join(words[one] for one in beside if one < len(words))] if beside else []
 
 
-def looked(asked: Any, seen: Any) -> dict[str, Any]:
+def looked(asked: Sequence[Mapping[str, object]], seen: Sequence[object]) -> Looked:
     """What the turns of an agent brought: each find once, the best of every turn first, because not all are kept, and of
     the first turn twice as many; and the warnings of its calls in their order (LGTM-45)."""
-    turns = []
-    warns = []
+    turns: list[list[dict[str, object]]] = []
+    warns: list[str] = []
     for request, found in zip(asked, seen):
         found = found if isinstance(found, dict) else {}
         warns += [
-            one["warn"]
-            for one in (request, found)
-            if isinstance(one.get("warn"), str) and one["warn"]
+            warn for one in (request, found) if isinstance(warn := one.get("warn"), str) and warn
         ]
         turns.append([row for row in found.get("rows") or () if isinstance(row, dict)])
     first = turns[:1] and [turns[0][::2], turns[0][1::2]]
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    rows: dict[tuple[str, str], dict[str, object]] = {}
     for rank in zip_longest(*first, *turns[1:]):
         for row in filter(None, rank):
             rows.setdefault((str(row.get("source")), str(row.get("kind"))), row)
     return {"rows": list(rows.values()), "count": len(rows), "tool": "", "warns": warns}
 
 
-def targets(hypothesis: dict[str, Any]) -> dict[str, Any]:
+def targets(hypothesis: Hypothesis) -> Targets:
     """What of a hypothesis could be wrong: its statement and its first assumptions (LGTM-10)."""
     rows = [f"Statement: {hypothesis['statement']}"]
     rows += [f"Assumption {row['id']}: {row['statement']}" for row in hypothesis["keyAssumptions"]
@@ -171,7 +175,7 @@ def targets(hypothesis: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def queries_by_target(answer: object, targets: dict[str, Any]) -> dict[str, object]:
+def queries_by_target(answer: object, targets: Targets) -> TargetQueries:
     """Queries of each target, and the call that they recommend; none where the answer has none. Unknown targets are dropped
     with a warning (LGTM-34, 65, 66)."""
     ids = [row["targetID"] for row in targets["targets"]]
@@ -193,14 +197,14 @@ def queries_by_target(answer: object, targets: dict[str, Any]) -> dict[str, obje
             "args": {"queries": every}}  # fmt: skip
 
 
-def first_lines(text: object, path: str, first: int = 1) -> dict[str, object]:
+def first_lines(text: object, path: str, first: int = 1) -> Found:
     """A file that an agent wanted read, as one find: its lines from `first` on, and the first that says something, quoted."""
     lines = text.split("\n") if isinstance(text, str) else []
     first = max(1, int(first))
     telling = (at for at, line in enumerate(lines, 1) if at >= first and len(line.split()) > 3)
     line = next(telling, 0)
     quote = " ".join(lines[line - 1].split())[:600] if line else ""
-    row = {
+    row: Find = {
         "source": f"{path}:{line}", "path": path, "line": line, "quote": quote, "note": f"`{path}` from line {first}",
         "title": f"{path}, text", "kind": "text", "subject": "", "home": "", "score": 0.5, "confidence": 0.6,
         "snippet": numbered(lines, first, first + LINES - 1),
@@ -222,7 +226,7 @@ def _queries(value: Any) -> list[str]:
     return []
 
 
-def note(owner: str, seen: Any = None) -> dict[str, str]:
+def note(owner: str, seen: Sequence[object] | None = None) -> dict[str, str]:
     """Where what an agent wants written goes, whatever path it names: into the run folder, under a name of ours; one more for
     each turn."""
     owner = f"{owner}_{len(seen) + 1}" if seen else owner

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+    from .shapes.artifacts import Hypothesis
+    from .shapes.found import WrittenEntry
 
 MOST = 48_000
 """Characters of evidence that are shown with their lines; what is more is shown as one line each."""
 
 
-def kept(results: Any) -> list[dict[str, Any]]:
+def is_kept(row: object) -> TypeGuard[WrittenEntry]:
+    """Whether a find became knowledge: only `knowledge.write_up` says `ok` of one."""
+    return isinstance(row, dict) and bool(row.get("ok"))
+
+
+def kept(results: object) -> list[WrittenEntry]:
     """The finds that were written as knowledge."""
     rows = results if isinstance(results, list) else []
-    return [row for row in rows if isinstance(row, dict) and row.get("ok")]
+    return [row for row in rows if is_kept(row)]
 
 
 def block(ident: str, source: str, note: str, quote: str, lines: str) -> str:
@@ -19,7 +30,7 @@ def block(ident: str, source: str, note: str, quote: str, lines: str) -> str:
     return f"[{ident}] {source} -- {note}\n{lines or quote}"
 
 
-def of_find(row: dict[str, Any], whole: bool = True) -> str:
+def of_find(row: WrittenEntry, whole: bool = True) -> str:
     """The block of a find; `whole`: with its lines."""
     stub = row["stub"]
     lines = str(stub.get("snippet") or "") if whole else ""
@@ -40,7 +51,7 @@ def blocks(rows: list[tuple[str, str]]) -> tuple[str, int]:
     return "\n\n".join(out), short
 
 
-def hypothesis(row: dict[str, Any]) -> str:
+def hypothesis(row: Hypothesis) -> str:
     """A hypothesis as a person would note it down."""
     out = [
         f"{row['microHypothesisID']}, confidence {row['confidence']}",
@@ -50,11 +61,9 @@ def hypothesis(row: dict[str, Any]) -> str:
     for one in row["keyAssumptions"]:
         ids = ", ".join(entry_of(path) for path in one["evidence"]) or "no evidence"
         out.append(f"Assumption {one['id']}: {one['statement']} [{ids}]")
-    listed = {"It is right if": "validationCriteria", "Held against it": "critiquePoints", "Open question": "questions",
-              "Another way": "alternativeApproaches"}  # fmt: skip
-    return "\n".join(
-        [*out, *(f"{name}: {one}" for name, key in listed.items() for one in row[key])]
-    )
+    listed = {"It is right if": row["validationCriteria"], "Held against it": row["critiquePoints"],
+              "Open question": row["questions"], "Another way": row["alternativeApproaches"]}  # fmt: skip
+    return "\n".join([*out, *(f"{name}: {one}" for name, rows in listed.items() for one in rows)])
 
 
 def entry_of(path: str) -> str:
@@ -62,9 +71,9 @@ def entry_of(path: str) -> str:
     return path.removeprefix("knowledge/k_").removesuffix("_evidence.md")
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """`state.shown`: the finds of a search, a hypothesis, or several."""
-    rows = value if isinstance(value, list) else [value]
+    rows: list[Any] = value if isinstance(value, list) else [value]
     if rows and all(isinstance(row, dict) and "statement" in row for row in rows):
         return "\n\n".join(hypothesis(row) for row in rows)
     found = blocks([(of_find(row), of_find(row, False)) for row in kept(value)])[0]

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from .names import generate_file_name
 from .statements import names
 
+if TYPE_CHECKING:
+    from .shapes.artifacts import Hypothesis, Synthesis
+    from .shapes.steps import (
+        Component,
+        Components,
+        ComponentsJudged,
+        DiagramSpec,
+        Drawing,
+        Kept,
+        Taken,
+        Tried,
+    )
 
-def validate(hypotheses: list[Any], analysis: object, narrated: object) -> dict[str, Any]:
+
+def validate(hypotheses: Sequence[Hypothesis], analysis: object, narrated: object) -> Kept:
     """The synthesis as the worldview keeps it, or why it cannot be kept (LGTM-72): it must speak of every hypothesis."""
-    out: dict[str, Any] = {"ok": False, "why": "", "output": None, "refused": ""}
+    out: Kept = {"ok": False, "why": "", "output": None, "refused": ""}
     if not isinstance(analysis, dict) or "failed" in analysis:
         return {
             **out,
@@ -39,8 +52,11 @@ def validate(hypotheses: list[Any], analysis: object, narrated: object) -> dict[
         for row in analysis["keyDependencies"]
         if row["from"] in ids and row["to"] in ids and row["from"] != row["to"]
     ]
-    output = {"synthesizedNarrative": narrated.strip(), "implementationPrerequisites": analysis["implementationPrerequisites"],
-              "keyDependencies": rows}  # fmt: skip
+    output: Synthesis = {
+        "synthesizedNarrative": narrated.strip(),
+        "implementationPrerequisites": analysis["implementationPrerequisites"],
+        "keyDependencies": rows,
+    }
     return {**out, "ok": True, "output": output}
 
 
@@ -49,7 +65,7 @@ def synthesis_path(run: str) -> str:
     return generate_file_name("synthesis", run.rpartition("/")[2], "narrative", "md")
 
 
-def unproved() -> dict[str, object]:
+def unproved() -> Tried:
     """What is known of a pipeline before there is one."""
     return {"proved": False, "findings": [], "text": "", "program": "", "cost": {}, "tries": 0}
 
@@ -64,7 +80,7 @@ def optimise(proof: Mapping[str, object]) -> str:
     )
 
 
-def choose(base: dict[str, Any], better: dict[str, Any], run: str) -> dict[str, Any]:
+def choose(base: Tried, better: Tried, run: str) -> Taken:
     """The optimised pipeline where it is proved and costs no more, else the one that was proved before (LGTM-44)."""
     measures = ("steps", "model_calls", "tokens")
     take = bool(better["proved"]) and all(
@@ -75,7 +91,7 @@ def choose(base: dict[str, Any], better: dict[str, Any], run: str) -> dict[str, 
     return {**taken, "path": path, "optimised": take and better["text"] != base["text"]}
 
 
-def ordered(components: list[Any], synthesis: dict[str, Any]) -> dict[str, Any]:
+def ordered(components: Sequence[object], synthesis: Synthesis) -> Components:
     """The components in an order in which each comes after what it depends on, as far as there is one; prose comes last."""
     needs: dict[str, set[str]] = {}
     for row in synthesis.get("keyDependencies") or []:
@@ -85,7 +101,7 @@ def ordered(components: list[Any], synthesis: dict[str, Any]) -> dict[str, Any]:
         *(row for row in whole if row["language"] != "text"),
         *(row for row in whole if row["language"] == "text"),
     ]
-    out: list[dict[str, Any]] = []
+    out: list[Component] = []
     while left:
         waiting = {ident for row in left for ident in row["hypotheses"]}
         free = [row for row in left
@@ -97,8 +113,8 @@ def ordered(components: list[Any], synthesis: dict[str, Any]) -> dict[str, Any]:
 
 
 def validate_components(
-    result: object, hypotheses: list[Any], synthesis: dict[str, Any]
-) -> dict[str, object]:
+    result: object, hypotheses: Sequence[Hypothesis], synthesis: Synthesis
+) -> ComponentsJudged:
     """What the pipeline yielded, as components of these hypotheses and nothing else; `ok` where there is one at least."""
     rows = result.get("components", []) if isinstance(result, dict) else result
     whole, lost = _whole(rows if isinstance(rows, list) else [])
@@ -120,9 +136,9 @@ def validate_components(
     }
 
 
-def _whole(rows: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
+def _whole(rows: Sequence[object]) -> tuple[list[Component], list[str]]:
     """The components among these values, with every field; and why the others are none."""
-    out: list[dict[str, Any]] = []
+    out: list[Component] = []
     lost: list[str] = []
     for row in rows:
         if not isinstance(row, dict) or "failed" in row:
@@ -145,7 +161,11 @@ def _whole(rows: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
         if texts["title"] and ids:
             out.append(
                 {
-                    **texts,
+                    "title": texts["title"],
+                    "rationale": texts["rationale"],
+                    "language": texts["language"],
+                    "code": texts["code"],
+                    "place": texts["place"],
                     "hypotheses": ids,
                     "touches": touches,
                 }
@@ -155,7 +175,7 @@ def _whole(rows: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
     return out, lost
 
 
-def diagrams(synthesis: Mapping[str, object], components: object) -> list[dict[str, str]]:
+def diagrams(synthesis: Mapping[str, object], components: object) -> list[DiagramSpec]:
     """The diagrams of the plan: what depends on what, and what each component touches."""
     wanted = "the components from first to last, what each needs and touches"
     return [{"name": "Order of the components", "prompt": wanted}]
@@ -172,7 +192,7 @@ def _places(touches: list[str]) -> dict[tuple[str, str], list[str]]:
     return out
 
 
-def draw(spec: dict[str, Any], synthesis: dict[str, Any], components: Any) -> dict[str, str]:
+def draw(spec: DiagramSpec, synthesis: Synthesis, components: Components) -> Drawing:
     """A diagram in ASCII, by its name: drawn from the components and the uses that were found, so that it says what is so."""
     rows = components["components"]
     number = {ident: at for at, row in enumerate(rows, 1) for ident in row["hypotheses"]}

@@ -6,12 +6,37 @@ Each function takes a worldview and returns the next one. `log` is one line of `
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from .artifacts import advance, written
+from .artifacts import advance, checked, written
 from .knowledge import said
-from .names import AREA, CHALLENGE, FILE, NONE
+from .names import AREA
+from .shown import kept
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+    from .shapes.artifacts import (
+        Area,
+        Conflict,
+        HypothesisEntry,
+        LogLine,
+        Meta,
+        Pipeline,
+        Worldview,
+    )
+    from .shapes.steps import (
+        Config,
+        Document,
+        Drafted,
+        Kept,
+        LostDraft,
+        Outcome,
+        Refinements,
+        Round,
+        Taken,
+    )
 
 VERSION = 3
 MOST_AREAS = 6
@@ -24,7 +49,7 @@ _NO_TOOL = re.compile(r"Tool not found: .*", re.DOTALL)
 
 def configure(
     max_iterations: str, confidence: str, conflicts: str, gate: str, areas: str = "6"
-) -> dict[str, object]:
+) -> Config:
     """The numbers of a run, checked (LGTM-42, 60). Raises ValueError for one that makes no sense."""
     try:
         rounds, least, most, wide = (
@@ -56,7 +81,7 @@ def configure(
     }
 
 
-def begin(question: str, prior: str, run: str) -> dict[str, Any]:
+def begin(question: str, prior: str, run: str) -> Worldview:
     """The worldview before anything is known (LGTM-19, 49). Raises ValueError for an empty question."""
     asked = " ".join(question.split())
     if not asked:
@@ -64,7 +89,7 @@ def begin(question: str, prior: str, run: str) -> dict[str, Any]:
     if prior.strip():
         asked = f"{asked} (given: {' '.join(prior.split())})"
     name = run.rpartition("/")[2]
-    meta = {
+    meta: Meta = {
         "originalQuestion": asked,
         "runFolderPath": run,
         "finalPlanPath": None,
@@ -77,7 +102,7 @@ def begin(question: str, prior: str, run: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def look(wv: dict[str, Any]) -> dict[str, Any]:
+def look(wv: Worldview) -> dict[str, object]:
     """GetWorldview: the worldview as it is at this point, and as it is written (LGTM-47). Raises ValueError where it is none."""
     return {
         "worldview": wv,
@@ -86,7 +111,7 @@ def look(wv: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def log_line(level: str, text: str) -> dict[str, str]:
+def log_line(level: str, text: str) -> LogLine:
     """LogMessage. Raises ValueError for a level that there is not (LGTM-45)."""
     if level not in LEVELS:
         raise ValueError(
@@ -95,41 +120,41 @@ def log_line(level: str, text: str) -> dict[str, str]:
     return {"level": level, "message": text}
 
 
-def logged(wv: dict[str, Any], log: Any) -> dict[str, Any]:
+def is_line(value: object) -> TypeGuard[LogLine]:
+    """Whether a value is a line of the log: a step that has none to say gives nothing."""
+    return isinstance(value, dict) and bool(value.get("level"))
+
+
+def logged(wv: Worldview, log: object) -> Worldview:
     """With lines of the log at its end, in order."""
     lines = log if isinstance(log, list) else [log]
     return {
         **wv,
-        "log": [
-            *wv["log"],
-            *(line for line in lines if isinstance(line, dict) and line.get("level")),
-        ],
+        "log": [*wv["log"], *(line for line in lines if is_line(line))],
     }
 
 
 def know(
-    wv: dict[str, Any], results: list[Any], log: object = (), request: Any = None, stubs: Any = None
-) -> dict[str, Any]:
+    wv: Worldview, results: object, log: object = (), request: object = None, stubs: object = None
+) -> Worldview:
     """With the entries that were written, and what was said on the way (LGTM-45, 51)."""
     lines = list(log) if isinstance(log, (list, tuple)) else [log]
     return logged(known(wv, results), [*lines, *said(request, stubs)])
 
 
-def known(wv: dict[str, Any], results: list[Any]) -> dict[str, Any]:
-    good = [row["entry"] for row in results if isinstance(row, dict) and row.get("ok")]
+def known(wv: Worldview, results: object) -> Worldview:
+    good = [row["entry"] for row in kept(results)]
     return {**wv, "knowledgeBase": {"entries": [*wv["knowledgeBase"]["entries"], *good]}}
 
 
-def set_areas(
-    wv: dict[str, Any], proposed: Any, config: dict[str, Any] | None = None
-) -> dict[str, Any]:
+def set_areas(wv: Worldview, proposed: object, config: Config | None = None) -> Worldview:
     """With its areas of analysis, the first that are wanted; with none where no model is there to find any. Raises ValueError
     where there is none for another reason (LGTM-52)."""
     if isinstance(proposed, dict) and proposed.get("failed") == "unavailable":
         return logged(wv, log_line("Warn", str(proposed["why"])))
     most = config["areas"] if config else MOST_AREAS
     rows = proposed.get("areas") if isinstance(proposed, dict) else None
-    areas: list[dict[str, Any]] = []
+    areas: list[Area] = []
     for row in rows if isinstance(rows, list) else []:
         ident = str(row.get("areaID", "")) if isinstance(row, dict) else ""
         if (
@@ -154,11 +179,11 @@ def set_areas(
     return {**wv, "areasOfAnalysis": areas}
 
 
-def add_hypotheses(wv: dict[str, Any], made: list[Any], log: Any) -> dict[str, Any]:
+def add_hypotheses(wv: Worldview, made: Sequence[Drafted | LostDraft], log: object) -> Worldview:
     """With the first hypothesis of each area that has one; an area without is in the log (LGTM-53)."""
     entries = list(wv["microHypotheses"])
     for row in made:
-        if row.get("ok"):
+        if "failed" not in row and row["ok"] and row["hypothesis"] is not None:
             entries.append({
                 "microHypothesisID": row["id"], "areaOfAnalysisID": row["area"], "version": 0, "status": "Initial",
                 "confidence": row["hypothesis"]["confidence"], "filePath": row["path"], "nullChallengeFilePath": None,
@@ -168,7 +193,7 @@ def add_hypotheses(wv: dict[str, Any], made: list[Any], log: Any) -> dict[str, A
     return logged({**wv, "microHypotheses": entries}, [*lost, log])
 
 
-def undrafted(made: list[Any]) -> list[str]:
+def undrafted(made: Sequence[Drafted | LostDraft]) -> list[str]:
     """A line for each reason for which areas have no hypothesis: a branch of the fork that stopped, or a draft that is none."""
     reasons: dict[str, list[str]] = {}
     for row in made:
@@ -178,38 +203,26 @@ def undrafted(made: list[Any]) -> list[str]:
     return [f"No hypothesis for {', '.join(areas)}: {why}" for why, areas in reasons.items()]
 
 
-def refused(wv: dict[str, Any], entry: dict[str, Any]) -> str:
+def refused(wv: Worldview, entry: HypothesisEntry) -> str:
     """Why the last version of a hypothesis was not taken, for the author of the next; empty where it was."""
     heads = [f"{entry['microHypothesisID']} {said} " for said in ("stays as it is:", "is version")]
     own = [row["message"] for row in wv["log"] if row["message"].startswith(tuple(heads))]
     return own[-1].partition("Validation Failed: ")[2] if own else ""
 
 
-def active(wv: dict[str, Any]) -> list[dict[str, Any]]:
+def active(wv: Worldview) -> list[HypothesisEntry]:
     """The hypotheses that may still be refined."""
     return [
         row for row in wv["microHypotheses"] if row["status"] not in ("Validated", "Invalidated")
     ]
 
 
-def to_refine(wv: dict[str, Any], round: dict[str, Any]) -> dict[str, Any]:
+def to_refine(wv: Worldview, round: Round) -> dict[str, object]:
     """What an iteration refines, and its number."""
     return {"hypotheses": checked(active(wv)), "number": int(round["count"]) + 1}
 
 
-def checked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Entries of hypotheses whose files lie where hypotheses lie. Raises ValueError for any other path."""
-    for row in rows:
-        if FILE.match(row["filePath"]) is None:
-            raise ValueError(f"`{row['filePath'][:80]}` is not a file of a hypothesis")
-        if CHALLENGE.match(row.get("nullChallengeFilePath") or NONE) is None:
-            raise ValueError(
-                f"`{str(row['nullChallengeFilePath'])[:80]}` is not a file of a challenge"
-            )
-    return rows
-
-
-def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, Any]:
+def refined(wv: Worldview, joined: Refinements, log: LogLine | Sequence[LogLine]) -> Worldview:
     """With what the branches of an iteration brought: entries in the order of the branches, versions, statuses (LGTM-40, 58).
 
     A branch that stopped is in the log (LGTM-38). Where it asked for a tool that there is not, its siblings have finished, and
@@ -223,7 +236,7 @@ def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, A
         ):
             raise ValueError(missing.group())
     entries = {row["microHypothesisID"]: row for row in wv["microHypotheses"]}
-    lines = [log] if isinstance(log, dict) else list(log)
+    lines: list[LogLine] = [log] if isinstance(log, dict) else list(log)
     out = wv
     for row in joined["results"]:
         if "failed" in row:
@@ -236,7 +249,7 @@ def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, A
         old = entries[row["id"]]
         if row["outcome"] == "Unchanged":  # it was looked at, and stands
             entries[row["id"]] = advance(old, "CandidateRefinement")
-        if row["outcome"] != "SuccessfulRefinement":
+        if row["outcome"] != "SuccessfulRefinement" or row["hypothesis"] is None:
             continue
         if row["version"] != old["version"] + 1:
             raise ValueError(
@@ -252,33 +265,33 @@ def refined(wv: dict[str, Any], joined: dict[str, Any], log: Any) -> dict[str, A
     return logged({**out, "microHypotheses": list(entries.values())}, lines)
 
 
-def record_conflicts(wv: dict[str, Any], found: Any, log: object) -> dict[str, object]:
+def record_conflicts(wv: Worldview, found: object, log: object) -> Worldview:
     """With the conflicts that were found, each pair once (LGTM-25, 59); one that names no hypothesis is dropped. A pair that
     this comparison, if there was one, finds no longer is `Resolved`."""
     ids = {row["microHypothesisID"] for row in wv["microHypotheses"]}
-    looked = isinstance(found, dict) and isinstance(found.get("conflicts"), list)
-    open_pairs = (
-        [sorted(set(one["involvedHypotheses"]) & ids) for one in found["conflicts"]]
-        if looked
-        else []
-    )
-    rows = [{**row, "status": "Detected" if sorted(row["involvedHypotheses"]) in open_pairs else "Resolved"} if looked else row
-            for row in wv["hypothesisConflicts"]]  # fmt: skip
-    for one in found["conflicts"] if looked else ():
+    told = found.get("conflicts") if isinstance(found, dict) else None
+    looked = isinstance(told, list)
+    conflicts: list[Any] = told if isinstance(told, list) else []
+    open_pairs = [sorted(set(one["involvedHypotheses"]) & ids) for one in conflicts]
+    rows: list[Conflict] = [
+        {**row, "status": "Detected" if sorted(row["involvedHypotheses"]) in open_pairs else "Resolved"} if looked else row
+        for row in wv["hypothesisConflicts"]
+    ]  # fmt: skip
+    for one in conflicts:
         pair = sorted(set(one["involvedHypotheses"]) & ids)
         if len(pair) >= 2 and all(sorted(row["involvedHypotheses"]) != pair for row in rows):
             number = f"C_{len(rows) + 1:03d}"
-            described = {"description": one["description"], "status": "Detected"}
-            rows.append({"conflictID": number, "involvedHypotheses": pair, **described})
+            rows.append({"conflictID": number, "involvedHypotheses": pair,
+                         "description": one["description"], "status": "Detected"})  # fmt: skip
     return logged({**wv, "hypothesisConflicts": rows}, log)
 
 
-def first_round(config: Mapping[str, object]) -> dict[str, object]:
+def first_round(config: Config) -> Round:
     """The counter of the loop, which is not part of the worldview (LGTM-61)."""
     return {"count": 0, "stop": False, "why": "", "most": config["max_iterations"], "versions": []}
 
 
-def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
+def next_round(wv: Worldview, round: Round, config: Config) -> Round:
     """The counter after an iteration, and whether to stop: at the most iterations, or where every hypothesis has
     converged and either confidence is high enough and conflicts are few enough (LGTM-60), or the round changed none of them:
     another one would ask the same again.
@@ -298,7 +311,7 @@ def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]
         "confident": overall >= config["confidence"],
         "agreed": open_conflicts <= config["conflicts"],
     }
-    versions = [[row["microHypothesisID"], row["version"]] for row in rows]
+    versions: list[list[str | int]] = [[row["microHypothesisID"], row["version"]] for row in rows]
     before = round["versions"] or [[ident, 0] for ident, _ in versions]
     reasons = {
         "every hypothesis has converged": all(terms.values()),
@@ -315,7 +328,9 @@ def next_round(wv: dict[str, Any], round: dict[str, Any], config: dict[str, Any]
         "why": why,
         "versions": versions,
         "confidence": round_to(overall),
-        **terms,
+        "converged": terms["converged"],
+        "confident": terms["confident"],
+        "agreed": terms["agreed"],
     }
 
 
@@ -324,25 +339,30 @@ def round_to(number: float) -> float:
     return float(f"{number:.2f}")
 
 
-def set_synthesis(
-    wv: dict[str, Any], checked: dict[str, Any], path: str, log: Any
-) -> dict[str, Any]:
-    """With the output of the synthesis (LGTM-26, 72)."""
-    return logged({**wv, "synthesisOutput": {**checked["output"], "filePath": path}}, log)
+def set_synthesis(wv: Worldview, checked: Kept, path: str, log: object) -> Worldview:
+    """With the output of the synthesis (LGTM-26, 72). Raises ValueError where there is none."""
+    output = checked["output"]
+    if output is None:
+        raise ValueError("the synthesis was not kept")
+    return logged({**wv, "synthesisOutput": {**output, "filePath": path}}, log)
 
 
-def set_pipeline(wv: dict[str, Any], chosen: Mapping[str, object], log: Any) -> dict[str, Any]:
+def set_pipeline(wv: Worldview, chosen: Taken, log: object) -> Worldview:
     """With the pipeline that was proved, as it is stored: its text and its program's name (LGTM-75)."""
-    stored = {"filePath": chosen["path"], "text": chosen["text"], "program": chosen["program"]}
+    stored: Pipeline = {
+        "filePath": chosen["path"],
+        "text": chosen["text"],
+        "program": chosen["program"],
+    }
     return logged({**wv, "meta": {**wv["meta"], "optimizedPipeline": stored}}, log)
 
 
-def set_plan(wv: dict[str, Any], document: dict[str, Any], log: Any) -> dict[str, Any]:
+def set_plan(wv: Worldview, document: Document, log: object) -> Worldview:
     """With the path of the final plan (LGTM-76)."""
     return logged({**wv, "meta": {**wv["meta"], "finalPlanPath": document["path"]}}, log)
 
 
-def outcome(wv: dict[str, Any], ended: str, why: str = "", document: Any = None) -> dict[str, Any]:
+def outcome(wv: Worldview, ended: str, why: str = "", document: Document | None = None) -> Outcome:
     """How the run ended: `planned`, or what stopped it, with the counts that a reader wants; without a document, what came of
     each hypothesis."""
     statuses = [row["status"] for row in wv["microHypotheses"]]
@@ -356,7 +376,7 @@ def outcome(wv: dict[str, Any], ended: str, why: str = "", document: Any = None)
     }  # fmt: skip
 
 
-def _came_of(wv: dict[str, Any]) -> list[str]:
+def _came_of(wv: Worldview) -> list[str]:
     """A line for each hypothesis: what it is about, whether it stands, and what the judge said where it does not."""
     about = {row["areaID"]: row["description"] for row in wv["areasOfAnalysis"]}
     out = []
@@ -372,6 +392,6 @@ def _came_of(wv: dict[str, Any]) -> list[str]:
     return out
 
 
-def next_version(entry: dict[str, Any]) -> int:
+def next_version(entry: HypothesisEntry) -> int:
     """The number of a hypothesis's next version (LGTM-04)."""
     return int(entry["version"]) + 1

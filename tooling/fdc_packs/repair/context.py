@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from . import gates
 from .localise import rank
@@ -14,16 +14,23 @@ from .patch.patch import PatchRefused, apply_patch, unified
 from .patch.region import parse_region
 from .patch.text import take_apart
 
+if TYPE_CHECKING:
+    from .shapes import Checked, Collected, Evidence, Failure, Hypothesis, Patch, Suspect
+
 SUSPECTS, EXCERPTS, FEW = 400, 12_000, 3
 ASKED = 3
 """Patches of a hypothesis that are refused, each with the reason, before it is given up for this iteration."""
 
 
-def ranked(seen: dict[str, Any], failure: dict[str, Any]) -> dict[str, Any]:
+def ranked(seen: Collected, failure: Failure) -> Evidence:
     """The context of an iteration: sources, suspects (best first), the lines that failing tests run, numbered excerpts."""
-    sources: dict[str, str] = seen["sources"]
+    sources = seen["sources"]
     measured = bool(seen["spectra"])
-    suspects = [one._asdict() for one in rank(seen["spectra"]) if one.path in sources]
+    suspects: list[Suspect] = [
+        {"path": one.path, "line": one.line, "score": one.score}
+        for one in rank(seen["spectra"])
+        if one.path in sources
+    ]
     executed: dict[str, list[int]] = {}
     for run in seen["spectra"]:
         for file in run["files"]:
@@ -40,19 +47,17 @@ def ranked(seen: dict[str, Any], failure: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _unread(sources: Mapping[str, str]) -> list[dict[str, Any]]:
+def _unread(sources: Mapping[str, str]) -> list[Suspect]:
     """Where Python's parser stops in files that it does not read: no coverage can say more."""
     said = {path: wrong(source) for path, source in sources.items() if path.endswith(".py")}
     return [{"path": path, "line": one.line, "score": 1.0} for path, one in said.items() if one]
 
 
-def _unmeasured(
-    sources: Mapping[str, str], failure: dict[str, Any], measured: bool
-) -> list[dict[str, Any]]:
+def _unmeasured(sources: Mapping[str, str], failure: Failure, measured: bool) -> list[Suspect]:
     """Lines that no one has measured: around the first error; where nothing could be measured, those of few files."""
     path, line = str(failure.get("path") or ""), int(failure.get("line") or 0)
     if path in sources and line:
-        rows = [
+        rows: list[Suspect] = [
             {"path": path, "line": near, "score": 1 / (1 + abs(near - line))}
             for near in range(
                 max(1, line - 20), min(line + 20, len(take_apart(sources[path]).lines)) + 1
@@ -67,9 +72,7 @@ def _unmeasured(
     ]  # fmt: skip
 
 
-def excerpts(
-    sources: Mapping[str, str], suspects: list[dict[str, Any]], failure: dict[str, Any]
-) -> str:
+def excerpts(sources: Mapping[str, str], suspects: Sequence[Suspect], failure: Failure) -> str:
     """The lines around the suspects, numbered, best places first."""
     places = [(row["path"], row["line"]) for row in suspects]
     if failure.get("path") in sources and failure.get("line"):
@@ -96,10 +99,10 @@ def excerpts(
 
 
 def checked(
-    context: dict[str, Any], answer: Any = None, hypothesis: dict[str, Any] | None = None,
-    merges: list[dict[str, Any]] | None = None, earlier: list[dict[str, str]] | None = None,
-    known: list[str] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    context: Evidence, answer: object = None, hypothesis: Hypothesis | None = None,
+    merges: Sequence[dict[str, str]] | None = None, earlier: Sequence[dict[str, str]] | None = None,
+    known: Collection[str] | None = None,
+) -> Checked:  # fmt: skip
     """`_checked`, and whether another patch is asked for: a refused one goes back with the reason, ASKED times at most.
 
     `earlier`: the patches of this hypothesis that were refused, with why; `known`: digests of texts that were tested.
@@ -118,16 +121,17 @@ def checked(
 
 
 def _checked(
-    context: dict[str, Any], answer: Any, hypothesis: dict[str, Any] | None,
-    merges: list[dict[str, Any]] | None,
-) -> dict[str, Any]:  # fmt: skip
+    context: Evidence, answer: object, hypothesis: Hypothesis | None, merges: Sequence[dict[str, str]] | None,
+) -> Patch:  # fmt: skip
     """GENERATE_PATCH: the patch that an answer holds, held to its hypothesis and region, applied nowhere yet (HYP-13 to 16, 34).
 
     Without a hypothesis (`--no-discipline`) it may touch any one of the files. What fits nowhere comes back
     with the texts that are to be merged (`merges`); given again with what `git merge-file` made of them, it is decided (HYP-37).
     """
-    no: dict[str, Any] = {"ok": False, "spans": [], "merges": []}
-    no |= dict.fromkeys(("reason", "why", "path", "diff", "before", "digest", "text", "key"), "")
+    no: Patch = {
+        "ok": False, "spans": [], "merges": [], "reason": "", "why": "", "path": "", "diff": "", "before": "", "digest": "",
+        "text": "", "key": "",
+    }  # fmt: skip
     if isinstance(answer, dict):
         return {
             **no,
@@ -152,7 +156,7 @@ def _checked(
         }
     before = sources[path]
     region = parse_region(hypothesis["affected_region"]) if hypothesis is not None else None
-    asked: list[dict[str, Any]] = []
+    asked: list[dict[str, str]] = []
 
     def merge(ours: str, base: str, theirs: str) -> str | None:
         texts = {"ours": ours, "base": base, "theirs": theirs}

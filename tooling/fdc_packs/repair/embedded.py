@@ -8,7 +8,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .shapes import (
+        Attempt,
+        Candidate,
+        Edit,
+        Evidence,
+        Failure,
+        Hypothesis,
+        Probed,
+        Suspect,
+        Tried,
+    )
 
 BATCH = 8
 """Hypotheses of one diagnosis."""
@@ -47,8 +60,8 @@ def gather(
 
 
 def interpret(
-    failure: dict[str, Any], context: dict[str, Any], history: list[str] | None = None
-) -> dict[str, Any]:
+    failure: Failure, context: Evidence, history: Sequence[str] | None = None
+) -> dict[str, str]:
     """What fails, and which lines of the tests' coverage speak of it (HYP-06)."""
     suspects = context.get("suspects") or []
     tests = failure.get("failing") or []
@@ -65,24 +78,27 @@ def interpret(
 
 
 def diagnose(
-    failure: dict[str, Any], context: dict[str, Any], interpretation: str = "", known: list[Any] | None = None,
-    history: list[str] | None = None, tried: list[str] | None = None, refused: list[str] | None = None,
-    probed: dict[str, Any] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    failure: Failure, context: Evidence, interpretation: str = "", known: Sequence[object] | None = None,
+    history: Sequence[str] | None = None, tried: Sequence[str] | None = None, refused: Sequence[str] | None = None,
+    probed: Probed | None = None,
+) -> dict[str, object]:  # fmt: skip
     """Competing hypotheses, best first: one edit each, of different lines as far as there are (HYP-26).
 
     Those whose edit took a failure away when it was tried in memory come first. Where every edit was tried and none did,
     no hypothesis exists.
     """
-    verdicts = (probed or {}).get("verdicts") or {}
+    seen: Probed = probed or {}
+    verdicts = seen.get("verdicts") or {}
     fresh = candidates(context, [key for key in tried or () if key not in verdicts], failure)
-    found = weighed(fresh, probed or {})
+    found = weighed(fresh, seen)
     passing = [row for row in found if row.get("probe") == "passes"]
     if passing and not told_apart(passing):
         why = f"all tests pass with {len(passing)} different small edits, and nothing that was measured says which is meant"
         if len(passing) == 1:
             why = "all tests pass with one small edit, but only because the edited code itself cannot run"
-        choices = [{name: row[name] for name in ("claim", "diff", "change")} for row in passing]
+        choices = [
+            {"claim": row["claim"], "diff": row["diff"], "change": row["change"]} for row in passing
+        ]
         return {"hypotheses": [], "exhausted": True, "choices": choices, "why": why}
     if verdicts and all(row.get("probe") in USELESS for row in found):
         why = f"{len(verdicts)} small edits were tried in memory, and with none of them fewer tests fail"
@@ -105,10 +121,10 @@ def diagnose(
     }
 
 
-def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _rivals(found: Sequence[Candidate]) -> list[Candidate]:
     """The candidates with what was seen of them: who passes in memory, and what sets it apart from the others that do."""
     passing = sum(row.get("probe") == "passes" for row in found)
-    out = []
+    out: list[Candidate] = []
     for row in found:
         more = f"; tried in memory, it {SEEN[row['probe']]}" if "probe" in row else ""
         if row.get("probe") == "passes" and passing > 1:
@@ -119,7 +135,7 @@ def _rivals(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return out
 
 
-def told_apart(passing: list[dict[str, Any]]) -> bool:
+def told_apart(passing: Sequence[Candidate]) -> bool:
     """True where one of several edits that pass, best first, changes less than the others over generated inputs, or the
     others behave as it does. Only the most trusted ones compete, and those that were much likelier before; where these negate
     or drop something, changing less says nothing, and where they crash, nothing is decided. Of those that change as much, one
@@ -149,14 +165,14 @@ def told_apart(passing: list[dict[str, Any]]) -> bool:
     return most != PLAIN or all(row["before"] < DOUBT * best["before"] for row in doubts)
 
 
-def _trust(row: dict[str, Any]) -> int:
+def _trust(row: Candidate) -> int:
     """How far a test that passes with an edit speaks for it."""
     if row["change"][3:] == [True]:
         return CRASHES
     return RISKY if row["risky"] else MENDS if row["mends"] else PLAIN
 
 
-def remarks(probed: dict[str, Any]) -> list[str]:
+def remarks(probed: Probed) -> list[str]:
     """What a person must know of the edits that were tried in memory: that several pass."""
     passing = sum(said == "passes" for said in (probed.get("verdicts") or {}).values())
     if passing < 2:
@@ -170,7 +186,7 @@ def remarks(probed: dict[str, Any]) -> list[str]:
     ]
 
 
-def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+def edits(state: Tried, context: Evidence) -> dict[str, list[Edit]]:
     """The edits to be tried in memory: those of the suspects that were not tried, best first."""
     most = min(EDITS, MOST_EDITS - int(state["probes"]))
     found = candidates(context, list(state["tried"]), state["failure"])[: max(0, most)]
@@ -178,17 +194,21 @@ def edits(state: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
         found = []  # nothing can be imported: Python's parser has judged them
     return {
         "edits": [
-            {name: row[name] for name in ("key", "pieces", "risky")}
-            | {"path": row["affected_region"]["path"]}
+            {
+                "key": row["key"],
+                "pieces": row["pieces"],
+                "risky": row["risky"],
+                "path": row["affected_region"]["path"],
+            }
             for row in found
         ]
     }
 
 
-def weighed(found: list[dict[str, Any]], probed: dict[str, Any]) -> list[dict[str, Any]]:
+def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
     """The candidates by what a probe of their edit has shown, how little it changes, and what they were worth before."""
     verdicts, changes = probed.get("verdicts") or {}, probed.get("changes") or {}
-    out = []
+    out: list[Candidate] = []
     for row in found:
         said = verdicts.get(row["key"])
         change = changes.get(row["key"]) or [0, 0, "", False]
@@ -202,12 +222,11 @@ def weighed(found: list[dict[str, Any]], probed: dict[str, Any]) -> list[dict[st
             worth += row["confidence"] / 50
         elif said is not None:
             worth = (0.4 if said == "helps" else 0.0) + row["confidence"] / 10
-        shown = (
-            {"probe": said, "change": change, "before": row.get("score", row["confidence"])}
-            if said
-            else {}
-        )
-        out.append({**row, "confidence": round(worth, 4), **shown})
+        made: Candidate = {**row, "confidence": round(worth, 4)}
+        if said:
+            before = row.get("score", row["confidence"])
+            made |= {"probe": said, "change": change, "before": before}
+        out.append(made)
     out.sort(key=lambda row: -row["confidence"])
     if out and out[0].get("probe") == "passes" and out[0]["change"][1]:
         best = out[
@@ -225,23 +244,23 @@ def weighed(found: list[dict[str, Any]], probed: dict[str, Any]) -> list[dict[st
     return out
 
 
-def _odd(row: dict[str, Any]) -> float:
+def _odd(row: Candidate) -> float:
     """Characters that an edit adds; fewer where what it says is said elsewhere in the file, more where what it takes away is."""
     added = sum(len(text) - (end - start) for start, end, text in row.get("pieces") or ())
     return max(0, added) - SAID * float(row.get("likelier", 0.0))
 
 
 def candidates(
-    context: dict[str, Any], tried: list[str], failure: dict[str, Any], most: int = EDITS
-) -> list[dict[str, Any]]:
+    context: Evidence, tried: list[str], failure: Failure, most: int = EDITS
+) -> list[Candidate]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
     from .mutate import named
     from .mutate.mutate import propose
 
-    by_file: dict[str, list[dict[str, Any]]] = {}
+    by_file: dict[str, list[Suspect]] = {}
     for row in context.get("suspects") or ():
         by_file.setdefault(row["path"], []).append(row)
-    found: list[tuple[int, float, dict[str, Any]]] = []
+    found: list[tuple[int, float, Candidate]] = []
     sources = context.get("sources") or {}
     message = str(failure.get("message") or "")
     told = "\n".join([str(failure.get("block") or ""), *(failure.get("failing") or ())[:40]])
@@ -257,10 +276,10 @@ def candidates(
     return [row for _, _, row in sorted(found, key=lambda one: one[:2])][:most]
 
 
-def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+def spread(found: Sequence[Candidate], most: int) -> list[dict[str, object]]:
     """Hypotheses of the candidates: breadth before depth, not more than half of them about the same lines."""
-    kept: list[dict[str, Any]] = []
-    seen: dict[tuple[Any, ...], int] = {}
+    kept: list[dict[str, object]] = []
+    seen: dict[tuple[str, int, int], int] = {}
     for row in found:
         region = row["affected_region"]
         place = (region["path"], region["first"], region["last"])
@@ -273,19 +292,20 @@ def spread(found: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     return kept
 
 
-def _hypothesis(row: dict[str, Any]) -> dict[str, Any]:
+def _hypothesis(row: Candidate) -> dict[str, object]:
     named = ("claim", "affected_region", "expected_effect", "interpretation", "explanation", "structural_change", "confidence",
              "intent", "key", "probe")  # fmt: skip
-    return {**{name: row[name] for name in named if name in row}, "edit": row["diff"]}
+    fields: Mapping[str, object] = row
+    return {**{name: fields[name] for name in named if name in fields}, "edit": row["diff"]}
 
 
 def falsify(
-    hypothesis: dict[str, Any],
-    failure: dict[str, Any],
-    context: dict[str, Any],
-    history: list[str] | None = None,
-    refused: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+    hypothesis: Hypothesis,
+    failure: Mapping[str, object],
+    context: Mapping[str, object],
+    history: Sequence[str] | None = None,
+    refused: object = None,
+) -> dict[str, object]:
     """What would contradict the hypothesis, and can be measured (HYP-09 to 11)."""
     region = hypothesis["affected_region"]
     lines = f"lines {region['first']} to {region['last']} of {region['path']}"
@@ -308,7 +328,7 @@ def propose(
     failure: Mapping[str, object],
     context: Mapping[str, object],
     history: list[str] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The structural change that the hypothesis is about, without code (HYP-20, 22)."""
     return {
         "intent": hypothesis.get("intent") or hypothesis["claim"],
@@ -325,19 +345,20 @@ def write(
 
 
 def guess(
-    failure: dict[str, Any], context: dict[str, Any], tried: list[str] | None = None, history: list[str] | None = None,
-    probed: dict[str, Any] | None = None,
+    failure: Failure, context: Evidence, tried: Sequence[str] | None = None, history: Sequence[str] | None = None,
+    probed: Probed | None = None,
 ) -> str:  # fmt: skip
     """The next edit, whatever came of those before: what the loop is measured against."""
     old = set(tried or ())
-    rows = weighed(candidates(context, [], failure), probed or {})
+    seen: Probed = probed or {}
+    rows = weighed(candidates(context, [], failure), seen)
     found = (str(row["diff"]) for row in rows if row.get("probe") not in USELESS)
     return next(
         (diff for diff in found if hashlib.sha256(diff.encode()).hexdigest()[:16] not in old), ""
     )
 
 
-def critique(attempt: dict[str, Any]) -> dict[str, Any]:
+def critique(attempt: Attempt) -> dict[str, str]:
     """The measured effect in words."""
     if attempt.get("passed"):
         said = "the test passes; nothing outside of the region was changed"

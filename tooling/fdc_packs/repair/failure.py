@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .shapes import Failure, FirstError
 
 BLOCK = 60
 """Lines of an error that are kept."""
@@ -66,7 +69,7 @@ _NOISE = (
 )
 
 
-def read(done: dict[str, Any], roots: Sequence[str] = ()) -> dict[str, Any]:
+def read(done: Mapping[str, object], roots: Sequence[str] = ()) -> Failure:
     """What a test command's end says (HYP-17, 18, 39): message, path, line and block of its first error, the names of
     the tests that fail, the fingerprint (None where it passed). `roots`: folders that stand for the workspace.
 
@@ -103,7 +106,7 @@ def read(done: dict[str, Any], roots: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def _output(done: dict[str, Any]) -> str:
+def _output(done: Mapping[str, object]) -> str:
     both = "".join(str(done.get(name) or "") for name in ("stdout", "stderr"))
     return str(done.get("output") or both)
 
@@ -133,9 +136,9 @@ def failing(text: str) -> list[str]:
     return list(dict.fromkeys(names))[:500]
 
 
-def first_error(text: str) -> dict[str, object] | None:
+def first_error(text: str) -> FirstError | None:
     """The first error of a known form: what it says, where, and its whole block with the lines that point at it."""
-    found: list[tuple[int, dict[str, Any]]] = []
+    found: list[tuple[int, FirstError]] = []
     for pattern in (_COMPILED, _GO, _RUST):
         match = pattern.search(text)
         if match is not None:
@@ -153,7 +156,7 @@ def first_error(text: str) -> dict[str, object] | None:
     return min(found, key=lambda row: row[0])[1] if found else None
 
 
-def _pytest(text: str) -> tuple[int, dict[str, Any]] | None:
+def _pytest(text: str) -> tuple[int, FirstError] | None:
     said = _EXPLAINED.search(text)
     if said is None:
         return None
@@ -175,7 +178,7 @@ def _pytest(text: str) -> tuple[int, dict[str, Any]] | None:
     return begin, _error(said["message"], path, line, block)
 
 
-def _traceback(text: str) -> tuple[int, dict[str, Any]] | None:
+def _traceback(text: str) -> tuple[int, FirstError] | None:
     match = _TRACE.search(text)
     if match is not None:
         frames = list(_FRAME.finditer(text, match.start(), match.end()))
@@ -201,7 +204,7 @@ def _from(text: str, at: int) -> str:
     return "\n".join(out)
 
 
-def _error(message: str, path: str, line: int, block: str) -> dict[str, Any]:
+def _error(message: str, path: str, line: int, block: str) -> FirstError:
     return {
         "message": " ".join(message.split())[:400],
         "path": path.removeprefix("./"),
@@ -210,7 +213,7 @@ def _error(message: str, path: str, line: int, block: str) -> dict[str, Any]:
     }
 
 
-def progress(before: dict[str, Any], after: dict[str, Any]) -> bool:
+def progress(before: Failure, after: Failure) -> bool:
     """True where a patch took failures away and brought none: fewer tests fail, and each of them failed before."""
     old, new = set(before.get("failing") or ()), set(after.get("failing") or ())
     return bool(new) and new < old
@@ -223,3 +226,8 @@ def unchanged(before: Mapping[str, object], after: Mapping[str, object]) -> bool
     return bool(after.get("message")) and all(
         before.get(name) == after.get(name) for name in ("message", "path", "line")
     )
+
+
+def compiled(after: Mapping[str, object]) -> str:
+    """The failure reason of a run that fails otherwise than the one before: `compile-<rc>` (HYP-34)."""
+    return f"compile-{'null' if after['exit_code'] is None else after['exit_code']}"

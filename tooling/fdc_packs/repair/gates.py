@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .failure import unchanged
 from .patch.region import parse_region
+
+if TYPE_CHECKING:
+    from .shapes import Effect, Seen
 
 RELATIONS = ("grouping", "nesting", "ordering", "scope", "ownership")
 KINDS = ("not-executed", "probed", "compile", "unchanged-error", "other")
@@ -115,13 +118,13 @@ def interpretation(answer: object) -> str:
     return ""
 
 
-def requests(answer: Any) -> tuple[list[dict[str, Any]], str]:
+def requests(answer: object) -> tuple[list[dict[str, str]], str]:
     """The context that is asked for, and a note where the answer could not be read (HYP-45)."""
     if not isinstance(answer, dict) or not isinstance(answer.get("needs_more_context"), bool):
         return [], "the answer about context could not be read; it goes on without"
     if not answer["needs_more_context"]:
         return [], ""
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, str]] = []
     for row in answer.get("requests") or ():
         target = row.get("target") if isinstance(row, dict) else None
         name = target.get("name") if isinstance(target, dict) else None
@@ -143,7 +146,7 @@ def requests(answer: Any) -> tuple[list[dict[str, Any]], str]:
     ], "" if found else "no request of the answer about context could be read; it goes on without"
 
 
-def challenge(answer: object, hypothesis: dict[str, Any], seen: dict[str, Any]) -> Challenge:
+def challenge(answer: object, hypothesis: Mapping[str, object], seen: Seen) -> Challenge:
     """Reads a falsification and compares it with what has been seen (HYP-09 to 11).
 
     `seen`: `executed` (path to the lines that failing tests run, or None), `attempts`, `output`.
@@ -196,7 +199,7 @@ def challenge(answer: object, hypothesis: dict[str, Any], seen: dict[str, Any]) 
     return Challenge(rows, observed, wrong, warnings, tried)
 
 
-def happened(kind: str, hypothesis: dict[str, Any], seen: dict[str, Any]) -> str:
+def happened(kind: str, hypothesis: Mapping[str, object], seen: Seen) -> str:
     """What shows that an outcome of that kind has already been seen; empty where nothing does (HYP-11)."""
     region = parse_region(hypothesis["affected_region"])
     if kind == "not-executed" and hypothesis.get("probe") not in ("passes", "helps"):
@@ -222,7 +225,7 @@ def happened(kind: str, hypothesis: dict[str, Any], seen: dict[str, Any]) -> str
     return f"iteration {own[0]['iteration']} showed it" if own else ""
 
 
-def _applied(hypothesis: dict[str, Any], seen: dict[str, Any]) -> list[dict[str, Any]]:
+def _applied(hypothesis: Mapping[str, object], seen: Seen) -> list[Mapping[str, object]]:
     """The iterations in which a patch of the hypothesis was applied: what was refused says nothing about it (E4)."""
     rows = seen.get("attempts") or ()
     return [row for row in rows if row.get("hypothesis") == hypothesis["id"] and row.get("applied")]
@@ -264,7 +267,7 @@ def terminators(change: Mapping[str, object] | None, before: str, after: str) ->
 
 def critique(
     answer: object, before: Mapping[str, object], after: Mapping[str, object] | None
-) -> dict[str, Any]:
+) -> Effect:
     """The effect of an attempt as measured, beside what was said of it (HYP-17)."""
     said = str(answer.get("assessment") or "").strip() if isinstance(answer, dict) else ""
     now = before if after is None else after
@@ -276,5 +279,5 @@ def critique(
     }
 
 
-def _said(text: Any) -> str:
+def _said(text: object) -> str:
     return " ".join(str(text).casefold().split())

@@ -11,10 +11,13 @@ A hypothesis is what is claimed to be wrong, the lines that it is about, and wha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .patch.region import parse_region
+
+if TYPE_CHECKING:
+    from .shapes import Hypotheses, Hypothesis
 
 BUCKETS = ("active", "falsified", "rejected", "archived", "expired")
 ATTEMPTS = 2
@@ -35,35 +38,35 @@ class Illegal(ValueError):
 class Made(NamedTuple):
     """A store with what was asked for, and why the others are not in it."""
 
-    store: dict[str, Any]
+    store: Hypotheses
     ids: list[str]
     refused: list[dict[str, str]]
 
 
-def empty() -> dict[str, Any]:
+def empty() -> Hypotheses:
     """The store of a new case: hypotheses belong to it and to no other (HYP-48)."""
     return {"next": 1, "rows": []}
 
 
-def get(store: dict[str, Any], key: str) -> dict[str, Any]:
+def get(store: Hypotheses, key: str) -> Hypothesis:
     """The hypothesis of that number. Raises Illegal where there is none (HYP-02)."""
     for row in store["rows"]:
         if row["id"] == key:
-            return dict(row)
+            return row.copy()
     raise Illegal(f"the hypothesis {key} does not exist")
 
 
-def listed(store: dict[str, Any], status: str | None = None) -> list[dict[str, Any]]:
+def listed(store: Hypotheses, status: str | None = None) -> list[Hypothesis]:
     """The hypotheses, oldest first; those of one bucket where `status` names it (HYP-02)."""
     return [row for row in store["rows"] if status is None or row["status"] == status]
 
 
-def buckets(store: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def buckets(store: Hypotheses) -> dict[str, list[dict[str, object]]]:
     """Every hypothesis in its one bucket, as exported (HYP-03, 04)."""
     return {name: [exported(row) for row in listed(store, name)] for name in BUCKETS}
 
 
-def exported(row: Mapping[str, object]) -> dict[str, Any]:
+def exported(row: Mapping[str, object]) -> dict[str, object]:
     """A hypothesis as JSON in camelCase, without what only the loop needs (HYP-04)."""
     return {public: row.get(name) for name, public in _PUBLIC.items()}
 
@@ -91,7 +94,7 @@ def confidence(value: object) -> float | None:
     return min(max(number / 100 if 1 < number <= 100 else number, 0.0), 1.0)
 
 
-def wrong(row: Any) -> str:
+def wrong(row: object) -> str:
     """Why this is not a hypothesis: a missing field, a region that a machine cannot check; empty where it is one (HYP-01, 15)."""
     if not isinstance(row, dict):
         return "it is not an object"
@@ -115,7 +118,7 @@ def competing(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
     return not (same and _said(one["expected_effect"]) == _said(other["expected_effect"]))
 
 
-def compare(store: dict[str, Any], first: str, second: str) -> dict[str, bool]:
+def compare(store: Hypotheses, first: str, second: str) -> dict[str, bool]:
     """How two hypotheses of the store relate (HYP-02)."""
     one, other = get(store, first), get(store, second)
     return {
@@ -128,8 +131,8 @@ def compare(store: dict[str, Any], first: str, second: str) -> dict[str, bool]:
 
 
 def create(
-    store: dict[str, Any],
-    rows: list[Any],
+    store: Hypotheses,
+    rows: Sequence[object],
     iteration: int,
     least: int = 2,
     files: Collection[str] | None = None,
@@ -141,6 +144,7 @@ def create(
     """
     refused: list[dict[str, str]] = []
     kept: list[dict[str, Any]] = []
+    row: Any  # as an answer has it, until `wrong` finds nothing
     for row in rows:
         why = wrong(row)
         if not why and files is not None and parse_region(row["affected_region"]).path not in files:
@@ -166,11 +170,12 @@ def create(
     number = store["next"]
     made = [_row(f"H{number + at:03d}", row, iteration) for at, row in enumerate(kept)]
     made.sort(key=lambda row: row["id"])
-    after = {"next": number + len(made), "rows": [*store["rows"], *made]}
+    after: Hypotheses = {"next": number + len(made), "rows": [*store["rows"], *made]}
     return Made(after, [row["id"] for row in made], refused)
 
 
-def _row(key: str, row: dict[str, Any], iteration: int) -> dict[str, Any]:
+def _row(key: str, row: dict[str, Any], iteration: int) -> Hypothesis:
+    """A hypothesis of the store, of an answer in which `wrong` found nothing."""
     said = {
         name: str(row.get(name) or "").strip()
         for name in ("claim", "expected_effect", "interpretation", "explanation")
@@ -179,15 +184,16 @@ def _row(key: str, row: dict[str, Any], iteration: int) -> dict[str, Any]:
     more = {
         name: row[name] for name in ("edit", "key", "change", "intent", "probe") if row.get(name)
     }
-    return {
+    made = {
         "id": key, **said, "affected_region": dict(parse_region(row["affected_region"])._asdict()),
         "structural_change": change if isinstance(change, (dict, str)) else None,
         "confidence": confidence(row.get("confidence")), "retry_count": 0, "falsification_notes": [],
         "status": "active", "standing": "sound", "created": iteration, **more,
     }  # fmt: skip
+    return cast("Hypothesis", made)
 
 
-def select(store: dict[str, Any], iteration: int) -> str | None:
+def select(store: Hypotheses, iteration: int) -> str | None:
     """The active hypothesis to follow: newly proposed, then confidence, then fewer retries, then the lower number (HYP-28)."""
     found = listed(store, "active")
     if not found:
@@ -195,11 +201,11 @@ def select(store: dict[str, Any], iteration: int) -> str | None:
     return str(min(found, key=lambda row: _rank(row, iteration))["id"])
 
 
-def _rank(row: dict[str, Any], iteration: int) -> tuple[Any, ...]:
+def _rank(row: Hypothesis, iteration: int) -> tuple[bool, float, int, str]:
     return (row["created"] != iteration, -(row["confidence"] or 0.0), row["retry_count"], row["id"])
 
 
-def retire(store: dict[str, Any], key: str, status: str, note: str) -> dict[str, Any]:
+def retire(store: Hypotheses, key: str, status: str, note: str) -> Hypotheses:
     """Moves an active hypothesis into another bucket, with why. Raises Illegal for one that is not active (HYP-02, 03)."""
     row = get(store, key)
     if status not in BUCKETS or status == "active":
@@ -207,11 +213,11 @@ def retire(store: dict[str, Any], key: str, status: str, note: str) -> dict[str,
     if row["status"] != "active":
         raise Illegal(f"{key} is {row['status']}, which is final")
     notes = [*row["falsification_notes"], note] if note else row["falsification_notes"]
-    kept = {name: value for name, value in row.items() if name != "edit"}
-    return _with(store, {**kept, "status": status, "falsification_notes": notes})
+    row.pop("edit", None)
+    return _with(store, {**row, "status": status, "falsification_notes": notes})
 
 
-def failed(store: dict[str, Any], key: str, note: str, no_op: bool) -> dict[str, Any]:
+def failed(store: Hypotheses, key: str, note: str, no_op: bool) -> Hypotheses:
     """A patch of the hypothesis did not help: one more retry; where it changed nothing, weakened, then invalid (HYP-19, 24, 25).
 
     The second failure retires it. Raises Illegal for one that is not active: a third attempt never happens.
@@ -232,31 +238,32 @@ def failed(store: dict[str, Any], key: str, note: str, no_op: bool) -> dict[str,
     return store
 
 
-def doubt(store: dict[str, Any], key: str) -> dict[str, Any]:
+def doubt(store: Hypotheses, key: str) -> Hypotheses:
     """Halves the confidence of a hypothesis: others come first."""
     row = get(store, key)
     return _with(store, {**row, "confidence": (row["confidence"] or 0.0) / 2})
 
 
-def expire(store: dict[str, Any], note: str) -> dict[str, Any]:
+def expire(store: Hypotheses, note: str) -> Hypotheses:
     """The repair goes on without those that are still active (HYP-03)."""
     for row in listed(store, "active"):
         store = retire(store, row["id"], "expired", note)
     return store
 
 
-def carried(store: dict[str, Any]) -> list[dict[str, Any]]:
+def carried(store: Hypotheses) -> list[dict[str, object]]:
     """What prompts are told of the hypotheses so far: never an explanation, nor what would be code (HYP-07)."""
     names = ("id", "claim", "affected_region", "expected_effect", "interpretation", "status", "standing", "retry_count",
              "falsification_notes")  # fmt: skip
-    return [{name: row[name] for name in names} for row in store["rows"][-24:]]
+    rows: Sequence[Mapping[str, object]] = store["rows"][-24:]
+    return [{name: row[name] for name in names} for row in rows]
 
 
-def _with(store: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+def _with(store: Hypotheses, row: Hypothesis) -> Hypotheses:
     return {**store, "rows": [row if old["id"] == row["id"] else old for old in store["rows"]]}
 
 
-def _said(text: Any) -> str:
+def _said(text: object) -> str:
     """The words of a sentence, without its punctuation and capitals; code in it stays as it is (`k + 1` is not `k - 1`)."""
     words = (word.strip(".,;:!?\"'") for word in str(text).casefold().split())
     return " ".join(word for word in words if word)

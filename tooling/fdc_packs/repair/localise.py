@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .shapes import Spectrum
 
 BESIDE = 2
 """Lines beside a frame's that count as its own: a statement may have several."""
@@ -24,7 +27,7 @@ class Suspect(NamedTuple):
     score: float
 
 
-def rank(spectra: Sequence[Any]) -> list[Suspect]:
+def rank(spectra: Sequence[Spectrum]) -> list[Suspect]:
     """The lines that a failing test ran, the most suspect first; `spectra` as `fdc_packs.repair.tools.spectrum.measure`
     returns them.
 
@@ -38,7 +41,7 @@ def rank(spectra: Sequence[Any]) -> list[Suspect]:
         known = {file["path"] for file in run.get("files") or ()}
         inside = [frame for frame in run.get("frames") or () if frame[0] in known]
         for depth, (path, line) in enumerate(inside):
-            near.setdefault(path, []).append((line, depth))
+            near.setdefault(str(path), []).append((int(line), depth))
 
     def away(place: tuple[str, int]) -> tuple[int, int]:
         return min(

@@ -6,24 +6,27 @@ The state goes from step to step of the plan `fix`; the journal has it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import embedded, gates, hypotheses
-from .failure import progress, read, unchanged
+from .failure import compiled, progress, read, unchanged
 from .loop_state import MOST, State, beginning, bound, event_of, line_of, no_news, told, why_failed
 from .patch.region import as_dict, parse_region
+
+if TYPE_CHECKING:
+    from . import shapes
 
 CYCLES = 50
 """First errors that are taken on, one after the other (HYP-46)."""
 
 
 def open_repair(
-    measured: dict[str, Any],
-    iterations: object = 40,
-    stalls: Any = 6,
-    patience: Any = 0,
-    refine: object = 0,
-    passes: object = 1,
+    measured: shapes.Measured,
+    iterations: str | float = 40,
+    stalls: str | float = 6,
+    patience: str | float = 0,
+    refine: str | float = 0,
+    passes: str | float = 1,
 ) -> State:
     """The state before the first iteration; ended already where there is nothing to repair, or nothing to measure it with.
 
@@ -41,10 +44,10 @@ def open_repair(
     return told(state, [])
 
 
-def hold_interpretation(state: State, answer: Any) -> State:
+def hold_interpretation(state: State, answer: object) -> State:
     """Keeps the interpretation for later iterations; the explanation is not kept (HYP-06, 07)."""
     why = gates.interpretation(answer)
-    if why:
+    if why or not isinstance(answer, dict):
         said = f"INTERPRET failed: {why}"
         return told(
             state, [event_of("note", said)], interpretation="", notes=[*state["notes"], said]
@@ -52,7 +55,7 @@ def hold_interpretation(state: State, answer: Any) -> State:
     return told(state, [], interpretation=answer["interpretation"].strip()[:600])
 
 
-def hold_probes(state: State, probed: dict[str, Any]) -> State:
+def hold_probes(state: State, probed: shapes.Probed) -> State:
     """Keeps what was seen of edits that were tried in memory; those that do not help are not tried again."""
     verdicts = probed["verdicts"]
     useless = [key for key, said in verdicts.items() if said in embedded.USELESS]
@@ -113,14 +116,14 @@ def choose(state: State) -> State:
     )
 
 
-def weigh(state: State, challenge: Any, executed: dict[str, list[int]] | None = None) -> State:
+def weigh(state: State, challenge: object, executed: dict[str, list[int]] | None = None) -> State:
     """FALSIFY: the hypothesis survives, or is rejected and the next one is taken (HYP-09 to 12).
 
     `executed`: the lines that failing tests run, by path; None where that is not known.
     """
     row = hypotheses.get(state["store"], state["selected"])
     output = "\n".join([str(state["failure"].get("block", "")), *state["history"]])
-    seen = {"attempts": state["attempts"], "executed": executed, "output": output}
+    seen: shapes.Seen = {"attempts": state["attempts"], "executed": executed, "output": output}
     read = gates.challenge(challenge, row, seen)
     events = [event_of("note", warning) for warning in read.warnings]
     said = {
@@ -170,13 +173,14 @@ def judge_proposal(hypothesis: Mapping[str, object], answer: object) -> dict[str
 
 
 def attempted(
-    state: State, proposal: Any = None, patch: Any = None, after: Any = None
-) -> dict[str, Any]:
+    state: State, proposal: shapes.Proposal | None = None, patch: shapes.Patch | None = None,
+    after: shapes.Measured | None = None,
+) -> shapes.Attempt:  # fmt: skip
     """What an iteration did with its hypothesis, as measured (HYP-13, 17 to 19, 34)."""
     before = state["failure"]
     row = state.get("hypothesis") if state.get("viable") else None
     region = as_dict(parse_region(row["affected_region"])) if row else None
-    out: dict[str, Any] = {
+    out: shapes.Attempt = {
         "hypotheses": [row["id"]] if row else [], "region": region, "applied": False, "passed": False, "progress": False,
         "unchanged": True, "reason": "missing-diff", "why": "", "before": before, "after": None, "diff": "",
         "proposal": proposal,
@@ -208,12 +212,7 @@ def attempted(
             "digest": patch["digest"], "checked": str(after.get("checked") or "")}  # fmt: skip
 
 
-def compiled(after: Mapping[str, object]) -> str:
-    """The failure reason of a run that fails otherwise than the one before: `compile-<rc>` (HYP-34)."""
-    return f"compile-{'null' if after['exit_code'] is None else after['exit_code']}"
-
-
-def conclude(state: State, attempt: dict[str, Any], critique: Any = None) -> State:
+def conclude(state: State, attempt: shapes.Attempt, critique: object = None) -> State:
     """CONVERGE: one line of history, one record, the hypothesis retired or kept, the end where it has come."""
     number = state["iteration"] + 1
     ids = attempt["hypotheses"]
@@ -230,7 +229,7 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any = None) -> Sta
     ]
     store, stalls, reason = state["store"], state["stalls"], attempt["reason"]
     last = state["attempts"][-1] if state["attempts"] else None
-    record = {
+    record: shapes.Record = {
         "iteration": number, "cycle": state["cycle"], "hypothesis": ids[0] if ids else "", "region": attempt["region"],
         "applied": attempt["applied"], "accepted": attempt["progress"], "unchanged": attempt["unchanged"], "reason": reason,
         "previous": said["previous"], "current": said["current"],
@@ -291,8 +290,8 @@ def conclude(state: State, attempt: dict[str, Any], critique: Any = None) -> Sta
 
 
 def _failed_once(
-    store: dict[str, Any], key: str, attempt: dict[str, Any], stalled: bool, number: int
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    store: shapes.Hypotheses, key: str, attempt: shapes.Attempt, stalled: bool, number: int
+) -> tuple[shapes.Hypotheses, list[dict[str, object]]]:
     """The store after an attempt that did not help."""
     why = attempt["why"] or attempt["reason"]
     no_op = attempt["reason"] == "empty-diff" or (attempt["applied"] and attempt["unchanged"])
@@ -318,13 +317,13 @@ def _failed_once(
     return store, events
 
 
-def requested(answer: object) -> dict[str, Any]:
+def requested(answer: object) -> shapes.Wanted:
     """GATHER: the context that an answer asks for (HYP-45)."""
     rows, note = gates.requests(answer)
     return {"requests": rows, "note": note}
 
 
-def gathered(state: State, wanted: dict[str, Any], found: dict[str, Any]) -> State:
+def gathered(state: State, wanted: shapes.Wanted, found: shapes.Gathered) -> State:
     """The state with context that was asked for; three answers at most (HYP-45)."""
     parts, note = found["parts"], wanted["note"]
     asked = state.get("gathers", 0) + 1
@@ -337,7 +336,7 @@ def gathered(state: State, wanted: dict[str, Any], found: dict[str, Any]) -> Sta
     )
 
 
-def outcome(state: State, closed: dict[str, Any]) -> dict[str, Any]:
+def outcome(state: State, closed: shapes.Closed) -> dict[str, object]:
     """How the repair ended, for the caller."""
     changes, diff = closed["changes"], closed["diff"]
     ended = state["ended"] or "bound"
@@ -351,7 +350,9 @@ def outcome(state: State, closed: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def guessed(state: State, patch: dict[str, Any], after: Any = None) -> dict[str, object]:
+def guessed(
+    state: State, patch: shapes.Patch, after: shapes.Measured | None = None
+) -> shapes.Attempt:
     """What a patch without a hypothesis did: it passes, or it does not."""
     passed = after is not None and bool(after["passed"])
     now = read(after) if after is not None else None
@@ -361,11 +362,11 @@ def guessed(state: State, patch: dict[str, Any], after: Any = None) -> dict[str,
         "unchanged": now is None or unchanged(state["failure"], now), "reason": reason, "why": patch["why"],
         "before": state["failure"], "after": now, "diff": patch["diff"],
         "path": patch["path"], "spans": patch["spans"], "key": patch["key"], "proposal": None,
-        "checked": str((after or {}).get("checked") or ""),
+        "checked": str(after.get("checked") or "") if after is not None else "",
     }  # fmt: skip
 
 
-def plain(state: State, attempt: dict[str, Any]) -> State:
+def plain(state: State, attempt: shapes.Attempt) -> State:
     """What generate-and-test makes of an attempt: no hypothesis, no stall, no measure but the test."""
     number = state["iteration"] + 1
     key = attempt.get("key")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import hypotheses
+
+if TYPE_CHECKING:
+    from .shapes import Attempt, Record
 
 MOST = 200
 """Iterations that the plan's loop allows."""
@@ -14,7 +17,7 @@ HISTORY = 5
 State = dict[str, Any]
 
 
-def bound(iterations: Any, refine: Any = 0, passes: Any = 1) -> int:
+def bound(iterations: str | float, refine: str | float = 0, passes: str | float = 1) -> int:
     """The most iterations of a repair (HYP-32); the plan's loop allows MOST of them."""
     return (max(1, int(iterations)) + max(0, int(refine))) * max(1, int(passes))
 
@@ -51,21 +54,22 @@ def told(state: State, events: Sequence[Mapping[str, object]], **changes: object
     }  # fmt: skip
 
 
-def event_of(kind: str, what: str, **data: Any) -> dict[str, Any]:
+def event_of(kind: str, what: str, **data: object) -> dict[str, object]:
     """An event for the trace."""
     return {"kind": kind, "what": what, **data}
 
 
-def line_of(number: int, attempt: dict[str, Any], reason: str, said: str) -> str:
+def line_of(number: int, attempt: Attempt, reason: str, said: str) -> str:
     """An iteration in one line, for the history that prompts are told of."""
     patch = "patch applied" if attempt["applied"] else f"patch not applied ({reason})"
+    after = attempt["after"]
     if attempt["passed"]:
         effect = "passes"
-    elif not attempt["applied"]:
+    elif not attempt["applied"] or after is None:
         effect = "not run"
     else:
         lucky = f" ({attempt['why']})" if attempt["why"] else ""
-        effect = f"{reason or 'fewer failures'}: {attempt['after']['message'][:120]}{lucky}"
+        effect = f"{reason or 'fewer failures'}: {after['message'][:120]}{lucky}"
     return f"Loop {number}: {patch}; compile/test {effect}; critique: {said[:200] or attempt['why'][:200] or 'none'}"
 
 
@@ -76,7 +80,7 @@ def why_failed(answer: object) -> str:
     return ""
 
 
-def no_news(last: dict[str, Any], now: dict[str, Any]) -> bool:
+def no_news(last: Record, now: Record) -> bool:
     """No new information: message, place and patch scope are those of the iteration before (HYP-29)."""
     if not last["hypothesis"] or last["accepted"] or last["region"] != now["region"]:
         return False

@@ -45,7 +45,7 @@ class Step(NamedTuple):
     usage: dict[str, Any] | None = None
 
 
-def trace(steps: list[Step], given: dict[str, str], case: str) -> dict[str, Any]:
+def trace(steps: list[Step], given: dict[str, str], case: str) -> dict[str, object]:
     """The trace (HYP-42). An iteration that is not over yet is there, with what it has."""
     iterations: list[dict[str, Any]] = []
     inside: list[Step] = []
@@ -263,9 +263,9 @@ def _check(rule: str, passed: bool, detail: str) -> dict[str, Any]:
     return {"rule": rule, "passed": bool(passed), "detail": detail[:400]}
 
 
-def events(steps: list[Step], began: float = 0.0) -> list[dict[str, Any]]:
+def events(steps: list[Step], began: float = 0.0) -> list[dict[str, object]]:
     """The stream: phase-transition, artifact-emitted, metric-recorded, note; timestamps in seconds from `began` (HYP-41)."""
-    out: list[dict[str, Any]] = []
+    out: list[dict[str, object]] = []
     iteration, phase = 1, ""
     for step in steps:
         now = _OF.get(step.tool)
@@ -321,6 +321,6 @@ def _events_of(value: Any) -> list[dict[str, Any]]:
 
 def _event(
     kind: str, phase: str, iteration: int, at: float, data: dict[str, Any]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     told = {"kind": kind, "strategy": STRATEGY, "phase": phase or None, "iteration": iteration}
     return {**told, "timestamp": round(at, 3), "data": data}

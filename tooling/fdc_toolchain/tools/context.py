@@ -133,7 +133,7 @@ class Context:
 Handler = Callable[[dict[str, Any], Context], Any]
 
 
-def text(args: dict[str, Any], name: str, default: str | None = None) -> str:
+def text(args: Mapping[str, object], name: str, default: str | None = None) -> str:
     """An argument as text: other JSON values as compact JSON. Raises ToolFailure where it is missing."""
     from ..engine.values import text as written
 
@@ -145,7 +145,7 @@ def text(args: dict[str, Any], name: str, default: str | None = None) -> str:
     return written(value)
 
 
-def word(args: dict[str, Any], name: str, default: str | None = None) -> str:
+def word(args: Mapping[str, object], name: str, default: str | None = None) -> str:
     """An argument that must be text, such as a path. Raises ToolFailure."""
     value = args.get(name)
     if value is None and default is not None:

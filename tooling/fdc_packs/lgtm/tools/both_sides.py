@@ -7,8 +7,8 @@ and of a name that stands nowhere, that it does not. The judge is shown this bes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from fdc_toolchain.api.tools import Context, ToolFailure, word
 
@@ -23,6 +23,9 @@ from ..statements import content, identifiers
 from .found_rows import objections_of, places_of, row_of, uses_of
 from .tools import tree_of
 
+if TYPE_CHECKING:
+    from ..shapes.found import Find, Found, Shown
+
 NAMES = 8
 """Names that are looked up."""
 BODY = 60
@@ -31,7 +34,7 @@ HOMES, VALUES, USES, WORDS, AGAINST, ROWS = 3, 2, 3, 6, 5, 26
 """The most definitions of one name, values beside one, uses; sentences, objections; rows of all kinds together."""
 
 
-def both_sides(args: dict[str, Any], context: Context) -> Any:
+def both_sides(args: Mapping[str, object], context: Context) -> Found:
     """`use_tool.both_sides`: rows for and against the texts, the definitions that they name first."""
     texts = args.get("texts")
     said = [str(one) for one in texts] if isinstance(texts, list) else []
@@ -45,13 +48,13 @@ def both_sides(args: dict[str, Any], context: Context) -> Any:
     words.sort(key=lambda row: (-row["score"], row["source"]))
     told = list(_whole(tree, words, {row["source"] for row in found}))
     against.sort(key=lambda row: (-row["score"], row["source"]))
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    rows: dict[tuple[str, str], Find] = {}
     for row in (*found, *against[:AGAINST], *told):
         rows.setdefault((row["source"], row["kind"]), row)
     return {"rows": list(rows.values())[:ROWS], "count": len(rows), "tool": "FileSearch"}
 
 
-def _of_name(tree: Tree, name: str) -> Iterator[dict[str, Any]]:
+def _of_name(tree: Tree, name: str) -> Iterator[Find]:
     """The definitions of a name, best first, and its uses; of one that is nowhere, that."""
     plain = name.rpartition(".")[2]
     homes: dict[tuple[str, str], Definition] = {}
@@ -91,7 +94,7 @@ def _of_name(tree: Tree, name: str) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _whole(tree: Tree, words: list[dict[str, Any]], seen: set[str]) -> Iterator[dict[str, Any]]:
+def _whole(tree: Tree, words: list[Find], seen: set[str]) -> Iterator[Find]:
     """The best places with the words of a text: of each definition once, as it stands, and not those that are seen."""
     count = 0
     for row in words:
@@ -106,7 +109,7 @@ def _whole(tree: Tree, words: list[dict[str, Any]], seen: set[str]) -> Iterator[
         yield row
 
 
-def _values(tree: Tree, path: str, one: Definition) -> Iterator[dict[str, Any]]:
+def _values(tree: Tree, path: str, one: Definition) -> Iterator[Find]:
     """The values beside a definition that its lines name: what it does may stand there (a table, a default, a pattern)."""
     outline = tree.outline(path)
     inner = " ".join(tree.documents[path].lines[one.line : one.end])
@@ -150,7 +153,7 @@ def _body(tree: Tree, path: str, one: Definition, line: int = 0) -> str:
     return "\n".join([numbered(lines, one.line, first), *heads[:BODY], cut])
 
 
-def known(args: dict[str, Any], context: Context) -> Any:
+def known(args: Mapping[str, object], context: Context) -> Shown:
     """`use_tool.known`: the evidence that a judge is shown, as text: what this challenge found, and what a search of the run's
     knowledge folder finds for the hypothesis' own names and words at this moment, then the rest of the folder."""
     hypothesis, entries, run = args.get("hypothesis"), args.get("entries"), word(args, "run")

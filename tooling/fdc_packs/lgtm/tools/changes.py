@@ -7,7 +7,8 @@ changes follows from the hypotheses and the files, never from what a model says 
 from __future__ import annotations
 
 import textwrap
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from fdc_toolchain.api.files import merge_diff
 from fdc_toolchain.api.tasks import path_fault, quoted
@@ -16,6 +17,11 @@ from fdc_toolchain.api.tools import Context, ToolFailure, proved, word
 
 from .pipelines import KEY
 from .tools import CODE_LINES, home, tree_of
+
+if TYPE_CHECKING:
+    from fdc_packs.research.explore.code_search import Tree
+
+    from ..shapes.steps import Changes, Component
 
 
 class Change(NamedTuple):
@@ -29,7 +35,7 @@ class Change(NamedTuple):
     replace: list[str]
 
 
-def plan_changes(args: dict[str, Any], context: Context) -> object:
+def plan_changes(args: Mapping[str, object], context: Context) -> Changes:
     """The text of that plan, its path, what it changes, and of each step that it leaves out why; no text where nothing is left.
 
     `ok` says that the linter has proved it.
@@ -50,7 +56,7 @@ def plan_changes(args: dict[str, Any], context: Context) -> object:
             left.append(f"Step {number} is left out: {made}")
         else:
             found.append(made)
-    out: dict[str, Any] = {"ok": False, "text": "", "path": "", "changes": len(found), "left": left}
+    out: Changes = {"ok": False, "text": "", "path": "", "changes": len(found), "left": left}
     if not found:
         return out
     name = run.rpartition("/")[2]
@@ -73,7 +79,7 @@ def plan_changes(args: dict[str, Any], context: Context) -> object:
 
 
 def _change(
-    tree: Any, number: int, row: dict[str, Any], stated: dict[str, str], before: list[Change]
+    tree: Tree, number: int, row: Component, stated: dict[str, str], before: list[Change]
 ) -> Change | str:
     """What a step of the document changes, or why it cannot be done by a program."""
     place = next(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from fdc_packs.research.answering.found import find_places
 from fdc_packs.research.explore.code_search import Tree
@@ -14,6 +14,9 @@ from fdc_packs.research.outline.sentences import Sentence, sentences
 from fdc_packs.research.retrieval.file_worth import ASIDE, TESTS, shows_others
 
 from ..search import numbered
+
+if TYPE_CHECKING:
+    from ..shapes.found import Find, Found
 
 ROWS = 12
 PER_FILE = 4
@@ -35,7 +38,7 @@ _PROSE = ("sentence", "exception", "obsolete")
 _EDGE = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
 
-def places_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
+def places_of(tree: Tree, query: str) -> Iterator[Find]:
     """The places that answer a query, as `fdc explore` ranks them, each by the line of it that has most of the query."""
     search = searched(tree, query)
     found = find_places(tree, search, query, PLACES).places
@@ -71,7 +74,7 @@ def words_of(tree: Tree, query: str) -> list[str]:
     return [search.concepts[at].word for at in ranked]
 
 
-def objections_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
+def objections_of(tree: Tree, query: str) -> Iterator[Find]:
     """What speaks against a query's names and words, as rows."""
     from .against import objections
 
@@ -85,7 +88,7 @@ def objections_of(tree: Tree, query: str) -> Iterator[dict[str, Any]]:
 
 def row_of(
     tree: Tree, path: str, line: int, note: str, kind: str, subject: str, home: str, score: float
-) -> dict[str, Any] | None:
+) -> Find | None:
     """A find as a row, of prose with the whole sentence that the line is part of; None where the line is not there, or is too
     short or too long to be quoted."""
     lines = tree.documents[path].lines
@@ -127,9 +130,9 @@ def _sentence(tree: Tree, path: str, line: int) -> str:
     return max(said, key=part).folded if said else ""
 
 
-def best_of(found: dict[str, dict[str, Any]], tool: str) -> dict[str, Any]:
+def best_of(found: Mapping[str, Find], tool: str) -> Found:
     """The best rows of what was found, a few of each file and definition."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Find] = []
     seen: dict[str, int] = {}
     told: dict[tuple[str, str], int] = {}
     said: set[tuple[str, str]] = set()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.records import ProgramError, canonical, encode, identity, load
 from fdc_toolchain.api.tools import Context, NestedPlan, Proof, ToolFailure, proved
+
+if TYPE_CHECKING:
+    from ..shapes.steps import Judged
 
 KEY = "pipeline.plan"
 AUTOMATON = "tooling/lgtm_pipeline_fsm.json"
@@ -16,13 +20,13 @@ TOKENS = 240_000
 """What a pipeline may ask of models, all in all: what `plan.run` declares, and what is set aside before it begins."""
 
 
-def prove(text: str, root: str) -> dict[str, Any]:
+def prove(text: str, root: str) -> Judged:
     """The linter's verdict on a pipeline's text, with its worst cost; nothing of it is performed.
 
     A text in a Markdown fence is taken out of it. Raises nothing for a text that is not a plan: that is a finding.
     """
     plain = _bare(text)
-    out: dict[str, Any] = {
+    out: Judged = {
         "proved": False,
         "text": plain,
         "findings": [],
@@ -62,7 +66,7 @@ def prove(text: str, root: str) -> dict[str, Any]:
     return {**out, "proved": True, "program": identity(program), "cost": dict(cost)}
 
 
-def run(args: dict[str, Any], context: Context) -> Any:
+def run(args: Mapping[str, object], context: Context) -> object:
     """`plan.run`: a pipeline that was proved, as a run of its own. What that spends counts as the step's."""
     pipeline = args.get("pipeline")
     if not isinstance(pipeline, dict):

@@ -9,7 +9,8 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NoReturn
 
 from fdc_toolchain.api.tools import Context, ToolFailure, intent_files, text, word
 
@@ -28,6 +29,11 @@ from .found_rows import (
     words_of,
 )
 
+if TYPE_CHECKING:
+    from ..shapes.artifacts import Dependency
+    from ..shapes.found import Find, Found
+    from ..shapes.steps import Tried
+
 CODE_LINES = 200
 _KEPT = 2
 _lock = threading.Lock()
@@ -35,7 +41,7 @@ _searching = threading.Lock()
 _trees: OrderedDict[tuple[str, str, str], Tree] = OrderedDict()
 
 
-def create_directory(args: dict[str, Any], context: Context) -> Any:
+def create_directory(args: Mapping[str, object], context: Context) -> dict[str, object]:
     """`create_directory`: it must not exist, unless this very step made it before a crash (LGTM-01)."""
     path = word(args, "path")
     if intent_files.read(context.run_folder, context.key) is None:
@@ -49,10 +55,10 @@ def create_directory(args: dict[str, Any], context: Context) -> Any:
         return {"path": path}
 
 
-def file_search(args: dict[str, Any], context: Context) -> Any:
+def file_search(args: Mapping[str, object], context: Context) -> Found:
     """FileSearch: what definitions, comments and documents say of the queries, best first, each with its place."""
     tree = tree_of(args, context)
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Find] = {}
     words: list[str] = []
     for nth, query in enumerate(_queries(args)[:6]):
         with _searching:
@@ -67,10 +73,10 @@ def file_search(args: dict[str, Any], context: Context) -> Any:
     return {**best_of(found, "FileSearch"), "warn": warn, "words": words}
 
 
-def codebase_grep(args: dict[str, Any], context: Context) -> Any:
+def codebase_grep(args: Mapping[str, object], context: Context) -> Found:
     """CodebaseGrep: the lines that use a name, those of tests too; a text that is not a name is looked for letter by letter."""
     tree = tree_of(args, context)
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Find] = {}
     for query in _queries(args):
         wanted = names(query) or [query.strip("`")]
         for name in wanted:
@@ -93,7 +99,7 @@ def codebase_grep(args: dict[str, Any], context: Context) -> Any:
     return best_of(found, "CodebaseGrep")
 
 
-def web_search(args: dict[str, Any], context: Context) -> Any:
+def web_search(args: Mapping[str, object], context: Context) -> Found:
     """WebSearch: what the configured search port finds; a failure where none is (the catalogue makes it a value)."""
     import importlib
 
@@ -101,7 +107,7 @@ def web_search(args: dict[str, Any], context: Context) -> Any:
 
     row = TOOLS["google_search"]
     search = getattr(importlib.import_module(row.module), row.function)
-    out: list[dict[str, Any]] = []
+    out: list[Find] = []
     for query in _queries(args)[:3]:
         found = search({"query": query}, context)
         value = getattr(found, "value", found)
@@ -119,12 +125,12 @@ def web_search(args: dict[str, Any], context: Context) -> Any:
     return {"rows": out[:ROWS], "count": len(out), "tool": "WebSearch"}
 
 
-def unknown_tool(args: dict[str, Any], context: Context) -> Any:
+def unknown_tool(args: Mapping[str, object], context: Context) -> NoReturn:
     """UseTool with an ident that no tool has: the run stops (LGTM-35)."""
     raise ToolFailure("tool", f"Tool not found: {text(args, 'id')[:80]}")
 
 
-def readable(args: dict[str, Any], context: Context) -> Any:
+def readable(args: Mapping[str, object], context: Context) -> dict[str, object]:
     """ReadFile, where an agent recommends it: one of the files that the run looks at, and no other; `path` is empty else."""
     path = text(args, "file").removeprefix("./")
     found = bool(path) and path in tree_of(args, context).documents
@@ -132,7 +138,7 @@ def readable(args: dict[str, Any], context: Context) -> Any:
     return {"path": path if found else "", "why": why, "warn": why, "rows": []}
 
 
-def read_code(args: dict[str, Any], context: Context) -> Any:
+def read_code(args: Mapping[str, object], context: Context) -> dict[str, object]:
     """The code that a hypothesis is about: its definition as it stands, the lines that use it, the tests that name it."""
     hypothesis = args.get("hypothesis")
     if not isinstance(hypothesis, dict):
@@ -167,7 +173,7 @@ def read_code(args: dict[str, Any], context: Context) -> Any:
             "language": language.get(extension, extension.lstrip(".")), "users": users[:20], "tests": tests[:20]}  # fmt: skip
 
 
-def dependencies(args: dict[str, Any], context: Context) -> Any:
+def dependencies(args: Mapping[str, object], context: Context) -> dict[str, list[Dependency]]:
     """Which hypothesis's code uses that of which other: `{from, to, why}` rows, from the code itself."""
     rows = args.get("hypotheses")
     tree = tree_of(args, context)
@@ -176,7 +182,7 @@ def dependencies(args: dict[str, Any], context: Context) -> Any:
         place = home(tree, str(row.get("statement", "")))
         if place is not None and place[0]:
             homes[row["microHypothesisID"]] = place
-    out = []
+    out: list[Dependency] = []
     for ident, (name, path, first, last) in homes.items():
         for other, (used, _, _, _) in homes.items():
             short = used.rpartition(".")[2]
@@ -197,7 +203,7 @@ def dependencies(args: dict[str, Any], context: Context) -> Any:
     return {"uses": out}
 
 
-def check_links(args: dict[str, Any], context: Context) -> Any:
+def check_links(args: Mapping[str, object], context: Context) -> dict[str, object]:
     """Opens every link of a document: each must lead to a file of the run (LGTM-78). What was wrong before stays wrong."""
     checked, run = args.get("checked"), word(args, "run")
     if not isinstance(checked, dict):
@@ -219,7 +225,7 @@ def check_links(args: dict[str, Any], context: Context) -> Any:
     }
 
 
-def validate_pipeline(args: dict[str, Any], context: Context) -> Any:
+def validate_pipeline(args: Mapping[str, object], context: Context) -> Tried:
     """A pipeline's text, judged by the linter as any plan (LGTM-44, 75): proved, or the findings.
 
     It must be governed by the pipelines' automaton (which knows neither writing nor closing early), and take the inputs
@@ -260,7 +266,7 @@ def home(tree: Tree, statement: str) -> tuple[str, str, int, int] | None:
     return None
 
 
-def _queries(args: dict[str, Any]) -> list[str]:
+def _queries(args: Mapping[str, object]) -> list[str]:
     rows = args.get("queries")
     found = (
         [str(one).strip() for one in rows]
@@ -270,19 +276,24 @@ def _queries(args: dict[str, Any]) -> list[str]:
     return [one[:400] for one in found if one][:12]
 
 
-def shelf_of(args: dict[str, Any], context: Context) -> library.Shelf:
-    """The files as they were mapped; as they are now where this process has not read them."""
+def _mapped(args: Mapping[str, object]) -> Mapping[str, object]:
     mapped = args.get("map")
     if not isinstance(mapped, dict):
         raise ToolFailure("argument", "`map` is not what `map_code` returns")
+    return mapped
+
+
+def shelf_of(args: Mapping[str, object], context: Context) -> library.Shelf:
+    """The files as they were mapped; as they are now where this process has not read them."""
+    mapped = _mapped(args)
     with library.folder(".", context) as opened:
         return library.get(opened, True, str(mapped.get("digest", "")))
 
 
-def tree_of(args: dict[str, Any], context: Context) -> Tree:
+def tree_of(args: Mapping[str, object], context: Context) -> Tree:
     """The files that a run looks at: those that its map names, without what runs wrote."""
     shelf = shelf_of(args, context)
-    paths = str(args["map"].get("paths", "**")).removeprefix("./") or "**"
+    paths = str(_mapped(args).get("paths", "**")).removeprefix("./") or "**"
     key = (shelf.folder, shelf.scan.digest, paths)
     with _lock:
         if key not in _trees:

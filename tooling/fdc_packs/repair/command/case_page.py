@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from fdc_toolchain.api.records import TEMPLATES, environment, source_hash
@@ -16,12 +17,14 @@ from ..trace import PHASES
 STATUSES = ("planned", "running", "completed", "failed")
 
 
-def render(trace: dict[str, Any]) -> str:
+def render(trace: Mapping[str, object]) -> str:
     """The page."""
-    rows = [_row(one) for one in trace.get("iterations") or () if isinstance(one, dict)]
-    held = trace.get("hypotheses") if isinstance(trace.get("hypotheses"), dict) else {}
+    iterations, held = trace.get("iterations"), trace.get("hypotheses")
+    iterations = iterations if isinstance(iterations, list) else []
+    rows = [_row(one) for one in iterations if isinstance(one, dict)]
+    held = held if isinstance(held, dict) else {}
     hypotheses = sorted(
-        ({**row, "bucket": name} for name, inside in (held or {}).items() for row in inside),
+        ({**row, "bucket": name} for name, inside in held.items() for row in inside),
         key=lambda row: str(row.get("id")),
     )
     diff = [(_kind(line), line) for line in str(trace.get("diff") or "").split("\n")[:2000] if line]

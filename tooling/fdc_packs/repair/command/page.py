@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import trace
 from .case_page import render as render
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from fdc_toolchain.api.records import RunRow, Store
 
 
-def row(run: RunRow) -> dict[str, Any]:
+def row(run: RunRow) -> dict[str, object]:
     """What the list says of a repair beside what it says of every run."""
     return {"test": run.inputs.get("given", {}).get("test", "")}
 
 
-def told(store: Store, run: RunRow) -> dict[str, Any]:
+def told(store: Store, run: RunRow) -> dict[str, object]:
     """The trace of a repair."""
     return trace.told(store, run)[0]
 

@@ -36,7 +36,7 @@ def write(root: str, run: str) -> str:
     return f"runs/{run}/case.html"
 
 
-def told(store: Store, row: RunRow) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def told(store: Store, row: RunRow) -> tuple[dict[str, object], list[dict[str, object]]]:
     """The trace of a repair and its stream of events."""
     from .. import trace
 

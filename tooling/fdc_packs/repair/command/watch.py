@@ -14,6 +14,8 @@ from fdc_toolchain.api.text import cut, visible
 if TYPE_CHECKING:
     from fdc_toolchain.api.tools import Outcome, Perform
 
+    from ..shapes import Failure
+
 
 class Watching(Aside):
     """A line for each thing that was learned; stdout belongs to the diff."""
@@ -66,7 +68,7 @@ def _suspects(value: dict[str, Any]) -> str:
     return f"suspects: {said}{more}" + ("" if value["executed"] else "; without coverage")
 
 
-def failing(failure: dict[str, Any]) -> str:
+def failing(failure: Failure) -> str:
     """A failure in a few words."""
     where = f" ({failure['path']}:{failure['line']})" if failure.get("path") else ""
     tests = failure.get("failing") or []

@@ -13,8 +13,8 @@ import functools
 import hashlib
 import itertools
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..patch.region import Region, as_dict
 from . import named, operators, syntax
@@ -22,6 +22,9 @@ from .hints import Said, inverted
 from .kinds import KINDS
 from .known import Known
 from .source import Edit, Function, Source, diff_of, edited, same
+
+if TYPE_CHECKING:
+    from ..shapes import Candidate, Suspect
 
 SHOWN = 60
 """Characters of code that a claim quotes."""
@@ -41,14 +44,14 @@ MOVES = frozenset(("nesting", "nested"))
 def propose(
     source: str,
     path: str,
-    suspects: list[dict[str, Any]],
+    suspects: Sequence[Suspect],
     tried: list[str],
     limit: int,
     message: str = "",
     line: int = 0,
     others: tuple[tuple[str, str], ...] = (),
     told: str = "",
-) -> list[dict[str, Any]]:
+) -> list[Candidate]:
     """Candidates for one file, best first, at most `limit`, none whose `key` is in `tried`; repairs of its
     syntax for what Python does not read.
 
@@ -61,7 +64,7 @@ def propose(
         (int(row["line"]), float(row["score"])) for row in suspects if row.get("path", path) == path
     )
     return [
-        dict(row)
+        row.copy()
         for row in _proposed(source, path, scores, tuple(tried), limit, message, line, others, told)
     ]
 
@@ -77,7 +80,7 @@ def _proposed(
     line: int,
     others: tuple[tuple[str, str], ...],
     told: str,
-) -> list[dict[str, Any]]:
+) -> list[Candidate]:
     """What `propose` gives: edits are tried in memory first, and then hypotheses are made of the same ones."""
     scores = dict(suspects)
     if not scores or limit < 1 or len(source) > LONGEST:
@@ -90,7 +93,7 @@ def _proposed(
         return []
     order = {line: number for number, line in enumerate(scores)}
     old = set(tried)
-    found: list[dict[str, Any]] = []
+    found: list[Candidate] = []
     said: set[tuple[int, str]] = set()
     for edit, score in _ranked(parsed, scores, order, message, line, others):
         key = _key(parsed, edit)
@@ -338,7 +341,7 @@ def _region(source: Source, path: str, edit: Edit) -> Region:
 
 def _candidate(
     source: Source, path: str, edit: Edit, score: float, scores: dict[int, float], key: str
-) -> dict[str, Any]:
+) -> Candidate:
     kind = KINDS[edit.kind]
     region = _region(source, path, edit)
     start = min(piece[0] for piece in edit.pieces)

@@ -13,11 +13,14 @@ import re
 import warnings
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fdc_toolchain.api.text import unified
 
 from .source import same
+
+if TYPE_CHECKING:
+    from ..shapes import Candidate
 
 Piece = tuple[int, int, str]
 DEEP, WIDE, MOST = 3, 4, 24
@@ -73,7 +76,7 @@ def wrong(text: str) -> Wrong | None:
     return None
 
 
-def repairs(text: str, path: str, tried: set[str]) -> list[dict[str, Any]]:
+def repairs(text: str, path: str, tried: set[str]) -> list[Candidate]:
     """Candidates as `mutate.propose` gives them, the most fitting first."""
     first = wrong(text)
     if first is None:
@@ -256,7 +259,7 @@ def _indented(lines: list[str], at: int, above: int) -> Iterator[tuple[str, int,
             yield "indentation", at, " " * width + lines[at].lstrip()
 
 
-def _row(text: str, after: str, path: str, kind: str, said: Wrong, rank: int) -> dict[str, Any]:
+def _row(text: str, after: str, path: str, kind: str, said: Wrong, rank: int) -> Candidate:
     old, new = text.split("\n"), after.split("\n")
     head = same(old, new)
     tail = min(same(old[::-1], new[::-1]), len(old) - head, len(new) - head)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from ..shapes import RegionAt
 
 MOST = 120
 """Lines of a region: who claims more than a function claims nothing."""
@@ -59,9 +62,9 @@ def _line(value: dict[str, Any], name: str) -> int:
     return number
 
 
-def as_dict(region: Region) -> dict[str, object]:
+def as_dict(region: Region) -> RegionAt:
     """The region as JSON; `parse_region` reads it back."""
-    return dict(region._asdict())
+    return {"path": region.path, "first": region.first, "last": region.last, "kind": region.kind}
 
 
 def contains(region: Region, first: int, last: int) -> bool:

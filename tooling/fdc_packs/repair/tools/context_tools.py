@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.files import durable
 from fdc_toolchain.api.tools import Context
@@ -14,11 +14,14 @@ from fdc_toolchain.api.tools import Context
 from . import repair_copy
 from .repair_tools import MOST_SOURCE, SOURCES, object_of, spectrum_file
 
+if TYPE_CHECKING:
+    from ..shapes import Collected, Gathered
+
 _IMPORT = re.compile(r"\s*(?:import|from|#include|using|use|package)\b")
 _OPENS = "def|class|struct|interface|type|enum|fn|func|function|const|let|var"
 
 
-def collect_context(args: dict[str, Any], context: Context) -> Any:
+def collect_context(args: Mapping[str, object], context: Context) -> Collected:
     """What answers are made of: what the coverage says, and the files that may be wrong, as they are in the copy now."""
     state = object_of(args, "state")
     held = repair_copy.held(context)
@@ -52,7 +55,7 @@ def _source(context: Context, path: str) -> str | None:
         return None
 
 
-def gather_context(args: dict[str, Any], context: Context) -> Any:
+def gather_context(args: Mapping[str, object], context: Context) -> Gathered:
     """The code that was asked for, numbered; what is not there is left out (HYP-45)."""
     state, wanted = object_of(args, "state"), object_of(args, "wanted")
     held = repair_copy.held(context)

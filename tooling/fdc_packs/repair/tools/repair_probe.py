@@ -11,11 +11,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.tools import Context, ToolFailure
 
 from . import repair_copy
+
+if TYPE_CHECKING:
+    from ..shapes import Edit, Probed
 
 HIDDEN = ".fdc-probe"
 ENOUGH, MORE = 4, 40
@@ -44,10 +48,10 @@ def probe(
     command: str,
     context: Context,
     folder: str,
-    edits: list[dict[str, Any]],
+    edits: Sequence[Edit],
     seconds: float = SECONDS,
     every: bool = False,
-) -> dict[str, Any]:
+) -> Probed:
     """Tries edits (`{key, path, pieces}`, best first) of files in `folder`: `{verdicts, changes, tried, why}`.
 
     `verdicts` says of each key that was tried `passes`, `helps` (fewer tests fail, and no others), `breaks` (others fail) or
@@ -111,7 +115,7 @@ def _told(hidden: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _read(told: list[dict[str, Any]], edits: list[dict[str, Any]]) -> dict[str, Any]:
+def _read(told: list[dict[str, Any]], edits: Sequence[Edit]) -> Probed:
     """The verdicts: what the last process says that failed without an edit."""
     verdicts: dict[str, str] = {}
     changes: dict[str, list[Any]] = {}

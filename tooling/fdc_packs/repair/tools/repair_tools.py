@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.files import durable, globs
 from fdc_toolchain.api.text import unified
@@ -21,6 +21,9 @@ from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 from . import repair_copy
 from .repair_patch import recent
 from .whole_suite import broken, commands, documented
+
+if TYPE_CHECKING:
+    from ..shapes import Closed, Edit, Ended, FileRun, Measured, Probed, Spectrum
 
 SOURCES, MOST_SOURCE, SPECTRUM = 12, 400_000, 60
 FURTHER = 120.0
@@ -35,7 +38,7 @@ _TESTING = re.compile(rb"^(?:import|from)\s+(?:unittest|pytest)\b", re.MULTILINE
 _PYTHON = re.compile(r"\.pyi?$")
 
 
-def open_case(args: dict[str, Any], context: Context) -> Any:
+def open_case(args: Mapping[str, object], context: Context) -> dict[str, object]:
     """Copies the workspace and takes down which files may be changed: those named, else every Python file that is not a test.
 
     Of a folder that is named, tests are left out, unless nothing else is in it.
@@ -112,7 +115,7 @@ def _apart(path: str) -> bool:
     return any(part in repair_copy.LEFT_OUT or part in ("site-packages", "venv") for part in parts)
 
 
-def run_tests(args: dict[str, Any], context: Context) -> Any:
+def run_tests(args: Mapping[str, object], context: Context) -> Measured:
     """Runs the test command in the copy: both streams and the exit code, None where the command is not found (HYP-38).
 
     With `spectrum`, once more under coverage where it fails. With `confirm`, where it passes: once more, for what passes only
@@ -122,7 +125,8 @@ def run_tests(args: dict[str, Any], context: Context) -> Any:
     command = text(args, "test")
     folder = repair_copy.copy_of(context)
     repair_copy.held(context)
-    patience = float(args.get("seconds") or 0) or context.shell_seconds
+    asked: Any = args.get("seconds")
+    patience = float(asked or 0) or context.shell_seconds
     began = time.monotonic()
     limited = replace(context, shell_seconds=min(patience, context.shell_seconds))
     done = _run(command, limited, folder)
@@ -156,7 +160,7 @@ def run_tests(args: dict[str, Any], context: Context) -> Any:
     }
 
 
-def _run(command: str, context: Context, folder: str) -> dict[str, Any]:
+def _run(command: str, context: Context, folder: str) -> Ended:
     if "\0" in command or not command.strip():
         raise ToolFailure("argument", "the test command is empty, or holds a NUL byte")
     try:
@@ -180,7 +184,7 @@ def _shown(stream: bytes, folder: str, context: Context) -> str:
 
 def _spectrum(
     command: str, context: Context, folder: str
-) -> tuple[list[dict[str, Any]], str, int | None]:
+) -> tuple[list[Spectrum], str, int | None]:
     """Which lines of the files that may be changed failing tests run, and how often others do; or why it is unknown.
 
     And how the command ended under coverage.
@@ -195,9 +199,9 @@ def _spectrum(
             raise
         return [], str(failed), None
     code = measured["exit_code"]
-    out = []
+    out: list[Spectrum] = []
     for run in measured["spectra"]:
-        files = []
+        files: list[FileRun] = []
         framed = {path for path, _ in run["frames"]}
         for file in run["files"]:
             lines = [row for row in file["lines"] if row[1] and row[0] > 0]
@@ -220,7 +224,7 @@ def _spectrum(
     )
 
 
-def probe_edits(args: dict[str, Any], context: Context) -> Any:
+def probe_edits(args: Mapping[str, object], context: Context) -> Probed:
     """Tries small edits in memory, many in one run of the test command: which of them take a failure away.
 
     Where that cannot be had no verdicts exist, and `why` says so: nothing depends on it but the order of the work.
@@ -243,7 +247,7 @@ def _judge_further(
     command: str,
     context: Context,
     folder: str,
-    edits: list[dict[str, Any]],
+    edits: list[Edit],
     verdicts: dict[str, str],
 ) -> None:
     """Of several edits that pass the command: which of them break another test or a doctest."""
@@ -257,7 +261,7 @@ def _judge_further(
             verdicts.update({key: "breaks" for key, one in said.items() if one == "breaks"})
 
 
-def apply_repair(args: dict[str, Any], context: Context) -> Any:
+def apply_repair(args: Mapping[str, object], context: Context) -> dict[str, object]:
     """Puts a patch that was checked into the copy, and takes out the one before it. The workspace is not touched."""
     patch = object_of(args, "patch")
     folder, base = repair_copy.copy_of(context), repair_copy.base_of(context)
@@ -271,7 +275,7 @@ def apply_repair(args: dict[str, Any], context: Context) -> Any:
     return {"path": path, "digest": patch["digest"]}
 
 
-def keep_repair(args: dict[str, Any], context: Context) -> Any:
+def keep_repair(args: Mapping[str, object], context: Context) -> dict[str, object]:
     """A patch that has helped stays in the copy: what comes next is measured and patched upon it."""
     patch = object_of(args, "patch")
     base = repair_copy.base_of(context)
@@ -299,7 +303,7 @@ def _content(patch: dict[str, Any], context: Context) -> tuple[str, bytes]:
     return path, after
 
 
-def close_repair(args: dict[str, Any], context: Context) -> Any:
+def close_repair(args: Mapping[str, object], context: Context) -> Closed:
     """The whole diff of a repair, which goes into the run's folder too, with the files as they were before it."""
     first = os.path.join(context.run_folder, "original")
     changes: list[dict[str, str]] = []
@@ -318,14 +322,15 @@ def close_repair(args: dict[str, Any], context: Context) -> Any:
         context.root.write(f"runs/{context.run}/original/{path}", before, "write", context.key)
     if changes:
         context.root.write(f"runs/{context.run}/repair.diff", diff.encode(), "write", context.key)
-    choices = []
-    for number, row in enumerate(args.get("choices") or (), 1):
+    choices: list[str] = []
+    offered: Any = args.get("choices")
+    for number, row in enumerate(offered or (), 1):
         choices.append(f"runs/{context.run}/choice-{number}.diff")
         context.root.write(choices[-1], str(row["diff"]).encode(), "write", context.key)
     return {"changes": changes, "diff": diff, "choices": choices}
 
 
-def take_repair(args: dict[str, Any], context: Context) -> Any:
+def take_repair(args: Mapping[str, object], context: Context) -> dict[str, object]:
     """Writes a repair that has passed into the workspace: all of its files or none, and none that is not what it was.
 
     Where the repair did not pass, nothing is written. Done again, it finds its own files and leaves them.
@@ -372,7 +377,7 @@ def spectrum_file(context: Context) -> str:
     return os.path.join(context.run_folder, "spectrum.json")
 
 
-def object_of(args: Mapping[str, Any], name: str) -> dict[str, Any]:
+def object_of(args: Mapping[str, object], name: str) -> dict[str, Any]:
     value = args.get(name)
     if not isinstance(value, dict):
         raise ToolFailure("argument", f"`{name}` is not what the step before it returns")

@@ -11,11 +11,14 @@ import json
 import os
 import shutil
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.tools import Context, ToolFailure
 
 from . import repair_copy
+
+if TYPE_CHECKING:
+    from ..shapes import FileRun, Measurement, Spectrum
 
 HIDDEN = ".fdc-spectrum"
 MOST_FRAMES = 400
@@ -39,7 +42,7 @@ if _spec is not None and _spec.loader is not None:
 '''
 
 
-def measure(command: str, context: Context, folder: str, spectrum: bool) -> dict[str, Any]:
+def measure(command: str, context: Context, folder: str, spectrum: bool) -> Measurement:
     """Runs a test command in `folder`: `{exit_code, output, spectra, why}`. Raises ToolFailure (`timeout`, `sandbox`), Cancelled.
 
     `spectra` is empty where `spectrum` is false or nothing could be measured, and `why` then says why; else one object:
@@ -70,8 +73,9 @@ def measure(command: str, context: Context, folder: str, spectrum: bool) -> dict
         shutil.rmtree(hidden, ignore_errors=True)
 
 
-def _ended(done: Any) -> dict[str, Any]:
-    return {"exit_code": done.exit_code, "output": done.output.decode("utf-8", "replace")}
+def _ended(done: Any) -> Measurement:
+    output = done.output.decode("utf-8", "replace")
+    return {"exit_code": done.exit_code, "output": output, "spectra": [], "why": ""}
 
 
 def _coverage() -> str | None:
@@ -103,10 +107,10 @@ def _why(hidden: str) -> str:
         )
 
 
-def read(hidden: str, folder: str, failed: bool) -> dict[str, Any]:
+def read(hidden: str, folder: str, failed: bool) -> Spectrum:
     """What the processes of a run wrote down, as `measure` returns it. Raises ToolFailure where that is damaged."""
     outcomes: dict[str, bool] = {}
-    frames: list[list[Any]] = []
+    frames: list[list[str | int]] = []
     names = sorted(os.listdir(hidden))
     for name in names:
         if name.startswith("tests."):
@@ -123,7 +127,7 @@ def read(hidden: str, folder: str, failed: bool) -> dict[str, Any]:
     good = outcomes.keys() - bad
     if not outcomes:  # no test was told apart: the run is one
         bad, good = ({""}, set()) if failed else (set(), {""})
-    files = []
+    files: list[FileRun] = []
     for path, found in sorted(lines.items()):
         rows = []
         for line, tests in sorted(found.items()):

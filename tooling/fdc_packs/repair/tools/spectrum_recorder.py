@@ -13,7 +13,38 @@ import atexit
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Config(Protocol):
+        """What is used of pytest's settings."""
+
+        known_args_namespace: Any
+        option: Any
+
+    class Node(Protocol):
+        """What is used of a test, or of a file of tests."""
+
+        nodeid: str
+
+    class Collected(Node, Protocol):
+        """What is used of the report of a file of tests."""
+
+        failed: bool
+
+    class Part(Collected, Protocol):
+        """What is used of the report of a part of a test."""
+
+        passed: bool
+        when: str
+
+    class Call(Protocol):
+        """What is used of a call that failed."""
+
+        excinfo: Any
+
 
 FOLDER, TEST, ROOT = "FDC_SPECTRUM", "FDC_SPECTRUM_TEST", "FDC_SPECTRUM_ROOT"
 
@@ -131,7 +162,7 @@ def _watch_result(owner: Any, name: str) -> None:
 # --- pytest, which loads this file as a plugin
 
 
-def pytest_load_initial_conftests(early_config: Any) -> None:
+def pytest_load_initial_conftests(early_config: Config) -> None:
     """Puts another measurement out of action: Python has room for one."""
     global _pytest
     _pytest = _run is not None
@@ -140,13 +171,13 @@ def pytest_load_initial_conftests(early_config: Any) -> None:
             options.cov_source = None
 
 
-def pytest_configure(config: Any) -> None:
+def pytest_configure(config: Config) -> None:
     """The same, for what was read since."""
     if getattr(config.option, "cov_source", None):
         config.option.cov_source = None
 
 
-def pytest_runtest_protocol(item: Any, nextitem: object) -> None:
+def pytest_runtest_protocol(item: Node, nextitem: object) -> None:
     """A test begins."""
     if _run is not None:
         _switch(item.nodeid)
@@ -158,13 +189,13 @@ def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
         _switch("")
 
 
-def pytest_collectstart(collector: Any) -> None:
+def pytest_collectstart(collector: Node) -> None:
     """A file of tests is imported."""
     if _run is not None:
         _switch(collector.nodeid)
 
 
-def pytest_collectreport(report: Any) -> None:
+def pytest_collectreport(report: Collected) -> None:
     """It was, or could not be."""
     if _run is not None:
         _switch("")
@@ -172,13 +203,13 @@ def pytest_collectreport(report: Any) -> None:
             _outcomes[report.nodeid] = True
 
 
-def pytest_exception_interact(node: object, call: Any, report: object) -> None:
+def pytest_exception_interact(node: object, call: Call, report: object) -> None:
     """Where a test, or the import of its file, failed."""
     if call.excinfo is not None:
         _note(call.excinfo.tb)
 
 
-def pytest_runtest_logreport(report: Any) -> None:
+def pytest_runtest_logreport(report: Part) -> None:
     """How a part of a test ended."""
     if report.failed:
         _outcomes[report.nodeid] = True

@@ -11,13 +11,16 @@ import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.files import durable
 from fdc_toolchain.api.tools import Context, ToolFailure
 
 from ..failure import failing, plain
 from . import repair_copy
+
+if TYPE_CHECKING:
+    from ..shapes import Broken
 
 SECONDS = 300.0
 """The most that a run of a suite may take."""
@@ -74,7 +77,7 @@ def _kept(rest: str) -> str:
     return "".join(f"{shlex.quote(one)} " for one in kept)
 
 
-def broken(command: str, context: Context, folder: str, path: str) -> dict[str, Any]:
+def broken(command: str, context: Context, folder: str, path: str) -> Broken:
     """What the patch of `path` in the copy breaks: `{broken, output, said}`; `said` names what ran and what did not."""
     known, missing = commands(command, documented(context, [path]))
     ran: list[str] = []

@@ -18,7 +18,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import behaviour
 from .edited_files import (
@@ -37,6 +37,30 @@ from .edited_files import (
 from .function_code import changed, find, swap, watch
 from .module_run import rerun
 
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Collected(Protocol):
+        """What is used of pytest's report of a file of tests."""
+
+        nodeid: str
+        failed: bool
+
+    class Part(Collected, Protocol):
+        """What is used of its report of a part of a test; `duration` in seconds."""
+
+        when: str
+        duration: float
+
+    class Session(Protocol):
+        """What is used of its session."""
+
+        testsfailed: int
+        config: Any
+        items: list[Any]
+        _setupstate: Any
+
+
 FIRST = 3
 """Failing tests that are asked before an edit is given up."""
 RIVALS = 12
@@ -49,7 +73,7 @@ _outcomes: dict[str, bool] = {}
 _took: dict[str, float] = {}
 _mine: int | None = None
 _first: list[str] = []
-_session: Any = None
+_session: Session | None = None
 _passed = 0
 _good: list[int] = []
 """Edits with which everything passes; `_passed` counts those of them that are not bare negation or removal."""
@@ -233,7 +257,7 @@ def _tell_result(stopped: bool, tests: bool = True) -> None:
 # --- pytest, which loads this file as a plugin
 
 
-def pytest_load_initial_conftests(early_config: Any) -> Iterator[None]:
+def pytest_load_initial_conftests(early_config: object) -> Iterator[None]:
     """Before anything of the workspace is imported. One fork collects the tests and tries what can be tried there."""
     if given and _mine is None and not os.environ.get(ONE):
         loaded = {
@@ -271,7 +295,7 @@ def _rest() -> None:
         os._exit(1)
 
 
-def pytest_runtestloop(session: Any) -> Iterator[None]:
+def pytest_runtestloop(session: Session) -> Iterator[None]:
     """The tests are collected: edits of functions are tried, each in a fork of here."""
     global _session
     _session = session
@@ -332,13 +356,13 @@ def _compare() -> None:
                 tell({"edit": number, "behaviour": json.load(text)})
 
 
-def pytest_collectreport(report: Any) -> None:
+def pytest_collectreport(report: Collected) -> None:
     """A file of tests that cannot be imported has failed."""
     if report.failed:
         _outcomes[report.nodeid] = False
 
 
-def pytest_runtest_logreport(report: Any) -> None:
+def pytest_runtest_logreport(report: Part) -> None:
     """How a part of a test ended."""
     _took[report.nodeid] = _took.get(report.nodeid, 0.0) + report.duration
     if report.failed:
@@ -347,7 +371,7 @@ def pytest_runtest_logreport(report: Any) -> None:
         _outcomes.setdefault(report.nodeid, True)
 
 
-def pytest_runtest_logfinish(nodeid: str, location: Any) -> None:
+def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
     """Ends the fork where as many tests as count still fail, and where one fails that did not.
 
     pytest's own way to stop shows where it was stopped, which takes ten times as long as most tests.
@@ -365,7 +389,7 @@ def pytest_runtest_logfinish(nodeid: str, location: Any) -> None:
         os._exit(1)
 
 
-def pytest_sessionfinish(session: Any, exitstatus: int) -> None:
+def pytest_sessionfinish(session: Session, exitstatus: int) -> None:
     """Takes down what failed, and ends the fork once pytest is done."""
     if _mine == COMPARE:
         _compare()

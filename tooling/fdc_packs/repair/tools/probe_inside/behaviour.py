@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 from opcode import opname
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from .edited_files import FOLDER
@@ -33,7 +33,7 @@ def watch(places: set[object]) -> None:
     _wanted.update(places)
 
 
-def record(frame: Any, event: str, _: Any) -> None:
+def record(frame: FrameType, event: str, _: object) -> None:
     """A profile function. Arguments are copied, for the call may change them."""
     global _copied
     if event != "call":

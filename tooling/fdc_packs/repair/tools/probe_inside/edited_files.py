@@ -5,8 +5,21 @@ from __future__ import annotations
 import importlib.machinery
 import json
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import NotRequired, TypedDict
+
+    class Result(TypedDict):
+        """What a fork took down: whether it used its edit, which tests failed, and whether one passed that failed before."""
+
+        used: bool
+        failed: list[str]
+        tests: bool
+        stopped: bool
+        won: NotRequired[bool]
+
 
 FOLDER, ONE = "FDC_PROBE", "FDC_PROBE_EDIT"
 CONTROL, COLLECTED, COMPARE = -1, -2, -3
@@ -46,20 +59,21 @@ def text_of(path: str) -> str:
         return text.read()
 
 
-def edited(source: str, pieces: list[Any], ahead: int = 0) -> str:
+def edited(source: str, pieces: Sequence[tuple[int, int, str]], ahead: int = 0) -> str:
     """A text with pieces of it replaced; it begins `ahead` characters into the file."""
     for start, end, new in sorted(pieces, reverse=True):
         source = source[: start - ahead] + new + source[end - ahead :]
     return source
 
 
-def result_of(number: int) -> dict[str, Any]:
+def result_of(number: int) -> Result:
     """What a fork took down of its tests."""
     folder = os.environ[FOLDER]
     used = os.path.exists(os.path.join(folder, f"used.{number}"))
     try:
         with open(os.path.join(folder, f"result.{number}"), encoding="utf-8") as text:
-            return {"used": used, **json.loads(text.read())}
+            said: Any = {"used": used, **json.loads(text.read())}  # as the fork wrote it
+            return said
     except (OSError, ValueError):
         return {"used": used, "failed": [], "tests": False, "stopped": False}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from .edited_files import CONTROL, UNFIT, edited, given, note_use, text_of
@@ -122,7 +122,7 @@ def _same(was: CodeType, now: CodeType) -> bool:
     )
 
 
-def watch(frame: Any, event: str, _: object) -> None:
+def watch(frame: FrameType, event: str, _: object) -> None:
     """A profile function that takes down which functions of the edited files ran."""
     if event == "call":
         code = frame.f_code
