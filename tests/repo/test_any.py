@@ -14,32 +14,32 @@ from tests.support.repository import ROOT, files
 
 KNOWN: dict[str, int] = {
     "fdc_packs/alphabet": 93,
-    "fdc_packs/repair": 2,
+    "fdc_packs/repair": 14,
     "fdc_packs/research": 55,
     "fdc_toolchain": 6,
-    "fdc_toolchain/agent": 50,
+    "fdc_toolchain/agent": 56,
     "fdc_toolchain/automata": 1,
     "fdc_toolchain/cache": 3,
     "fdc_toolchain/cli": 11,
     "fdc_toolchain/console": 4,
     "fdc_toolchain/diagnostics": 2,
-    "fdc_toolchain/engine": 25,
+    "fdc_toolchain/engine": 32,
     "fdc_toolchain/journal": 9,
     "fdc_toolchain/linking": 17,
     "fdc_toolchain/mcp_client": 7,
     "fdc_toolchain/mcp_server": 1,
     "fdc_toolchain/packs": 7,
-    "fdc_toolchain/program": 9,
+    "fdc_toolchain/program": 12,
     "fdc_toolchain/protocols": 5,
     "fdc_toolchain/report": 5,
-    "fdc_toolchain/runs": 49,
+    "fdc_toolchain/runs": 53,
     "fdc_toolchain/sandbox": 1,
     "fdc_toolchain/server": 5,
     "fdc_toolchain/syntax": 16,
-    "fdc_toolchain/tasks": 8,
+    "fdc_toolchain/tasks": 13,
     "fdc_toolchain/text": 1,
-    "fdc_toolchain/tools": 71,
-    "fdc_toolchain/workspace": 11,
+    "fdc_toolchain/tools": 76,
+    "fdc_toolchain/workspace": 15,
 }
 """How many public functions of a room say `Any`: lower a number with the commit that types some of them."""
 
@@ -83,15 +83,32 @@ def annotations(function: Function) -> list[ast.expr]:
     return [annotation for annotation in found if annotation]
 
 
+def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module, those under `if TYPE_CHECKING` included."""
+    for node in body:
+        yield from statements([*node.body, *node.orelse]) if isinstance(node, ast.If) else (node,)
+
+
+def source(node: ast.ImportFrom, module: str, modules: Iterable[str]) -> str:
+    """The name of the module that an import takes names from."""
+    if not node.level:
+        return node.module or ""
+    package = any(name.startswith(f"{module}.") for name in modules)
+    above = (
+        module.split(".")[: 1 - node.level or None] if package else module.split(".")[: -node.level]
+    )
+    return ".".join([*above, *filter(None, [node.module])])
+
+
 def loose_names(trees: Mapping[str, ast.Module]) -> dict[str, set[str]]:
     """The names of each module that stand for `Any`, or for a type that holds it."""
     found = {module: {"Any"} for module in trees}
     while True:
         before = sum(map(len, found.values()))
         for module, tree in trees.items():
-            for node in tree.body:
-                if isinstance(node, ast.ImportFrom) and node.module in found:
-                    theirs = found[node.module]
+            for node in statements(tree.body):
+                if isinstance(node, ast.ImportFrom):
+                    theirs = found.get(source(node, module, found), set())
                     found[module] |= {a.asname or a.name for a in node.names if a.name in theirs}
                 elif isinstance(node, ast.Assign) and isinstance(
                     node.value, ast.Subscript | ast.BinOp | ast.Name
