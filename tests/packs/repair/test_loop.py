@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from tests.support.repair_states import (
     tried,
 )
 from tests.support.repaired import OTHER, RIGHT, WHY, WRONG, hypothesis, region
+from tests.support.repository import ROOT
 
 FAILING = {"passed": False, "exit_code": 1, "stdout": printed(), "stderr": ""}
 
@@ -317,3 +320,25 @@ def test_interpretation_and_explanation_are_two_things() -> None:
         assert "" == state["interpretation"] and "INTERPRET failed" in state["notes"][0]
     good = loop.hold_interpretation(opened(), {"interpretation": "the branch", "explanation": WHY})
     assert "the branch" == good["interpretation"] and WHY not in json.dumps(good)
+
+
+ORDERED = """
+import json
+from fdc_packs.repair.mutate.mutate import propose
+source = "def g(a, b):\\n    return min(max(a), sum(b))\\n\\n\\ndef f(a, b):\\n    return a - b\\n"
+rows = [{"path": "m.py", "line": 6, "score": 1.0}]
+print(json.dumps(propose(source, "m.py", rows, [], 500)))
+"""
+
+
+def test_the_same_edits_come_in_the_same_order_in_every_process() -> None:
+    """Sets of texts have another order in each, and only the first edits are tried."""
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", ORDERED],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "tooling")},
+            capture_output=True, check=True,
+        ).stdout
+        for seed in ("0", "7")
+    }  # fmt: skip
+    assert len(said) == 1 and len(said.pop()) > 1000

@@ -195,7 +195,7 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
     for rank, name in enumerate(_ITERATED if iterated else ()):
         found.raise_to(name, 0.3 - 0.02 * rank)
     own = {name_of(one.func) for one in (up, node) if isinstance(one, ast.Call)} | {text, ""}
-    for name in found.keys() - own:
+    for name in [name for name in found if name not in own]:
         yield "wrapped", node, f"{name}({text})", found[name] * (0.5 if constant else 1.0)
     if constant:
         return
