@@ -99,6 +99,7 @@ class Labels:
         self._bits: dict[tuple[str, int, str, frozenset[str]], int] = {}
         self._keys: list[tuple[str, int, str, frozenset[str]]] = []
         self._cleared: dict[tuple[int, Collection[str]], int] = {}
+        self._deciding: dict[int, int] = {}
         self.given = 0
         """The bits of what stands for something given."""
         self.tainting = 0
@@ -148,6 +149,7 @@ class Labels:
             del self._bits[key]
         del self._atoms[mark:], self._keys[mark:]
         self._cleared.clear()
+        self._deciding.clear()
         self.given &= kept
         self.tainting &= kept
         self.outside &= kept
@@ -197,13 +199,16 @@ class Labels:
 
         Which of some files was changed is no item of a list, but a choice like that of a condition.
         """
-        out = label
-        for atom in self.atoms(label & self.outside & self.refusing["choice"]):
-            out |= (
-                self.bit(atom._replace(cleared=frozenset()))
-                if atom.origin is not None
-                else self.stands_for(DECIDES + atom.source.removeprefix(DECIDES))
-            )
+        out = self._deciding.get(label)
+        if out is None:
+            out = label
+            for atom in self.atoms(label & self.outside & self.refusing["choice"]):
+                out |= (
+                    self.bit(atom._replace(cleared=frozenset()))
+                    if atom.origin is not None
+                    else self.stands_for(DECIDES + atom.source.removeprefix(DECIDES))
+                )
+            self._deciding[label] = out
         return out
 
     def refused(self, label: int, sink: str) -> list[Atom]:
