@@ -133,6 +133,21 @@ def test_half_of_a_character_is_replaced(
     assert (value, wrong) == ({"a": ["\ufffd", "\U0001f600"], "b": "\\ud800"}, "")
 
 
+def leaves_no_thread(
+    drip: Callable[[socket.socket], None], made: Callable[[str], HttpModel]
+) -> None:
+    """A model gives up an answer that drips, and nothing goes on reading it."""
+    with raw_server(drip) as address:
+        before = {*threading.enumerate()}
+        model = made(address)
+        with pytest.raises(WorldFailed, match="did not complete its answer in"):
+            model.ask(ASKED)
+        end = time.monotonic() + 5
+        while (left := {*threading.enumerate()} - before) and time.monotonic() < end:
+            time.sleep(0.02)
+        assert not left
+
+
 @pytest.mark.parametrize(
     ("name", "piece"),
     [
@@ -152,15 +167,7 @@ def test_pieces_without_text_leave_no_thread(
             there.sendall(piece.encode())
             time.sleep(0.02)
 
-    with raw_server(drip) as address:
-        before = {*threading.enumerate()}
-        model = made(address, name, 0.1)
-        with pytest.raises(WorldFailed, match="did not complete its answer in"):
-            model.ask(ASKED)
-        end = time.monotonic() + 5
-        while (left := {*threading.enumerate()} - before) and time.monotonic() < end:
-            time.sleep(0.02)
-        assert not left
+    leaves_no_thread(drip, lambda address: made(address, name, 0.1))
 
 
 @pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
@@ -173,12 +180,4 @@ def test_headers_byte_by_byte_leave_no_thread(
             there.sendall(b"x")
             time.sleep(0.02)
 
-    with raw_server(drip) as address:
-        before = {*threading.enumerate()}
-        model = made(address, name, 0.1)
-        with pytest.raises(WorldFailed, match="did not complete its answer in"):
-            model.ask(ASKED)
-        end = time.monotonic() + 5
-        while (left := {*threading.enumerate()} - before) and time.monotonic() < end:
-            time.sleep(0.02)
-        assert not left
+    leaves_no_thread(drip, lambda address: made(address, name, 0.1))
