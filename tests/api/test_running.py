@@ -16,6 +16,7 @@ import pytest
 from fdc_toolchain import api
 
 from tests.support import process
+from tests.support.background import wait_for
 from tests.support.plans import CLEAN
 from tests.support.workspaces import ASKS, WRITES, made
 
@@ -266,6 +267,24 @@ print(api.resume(run, workspace=home).status)
         child.send_signal(signal.SIGINT)
         said, trouble = child.communicate(timeout=60)
     assert ("interrupted True\nwaiting\n", "") == (said, trouble)
+
+
+def test_a_program_interrupts_a_run_from_another_thread_and_resumes_it(home: Path) -> None:
+    (home / "slow.plan").write_text(
+        "set_plan x\nplan_step_complete x\nrun_in_bash_session echo x >> log; test -e go || sleep 600\n"
+        "close_task\nsubmit\n"
+    )
+    (home / "log").write_text("")
+    run, leave = api.begin("slow.plan", workspace=home), threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        driven = pool.submit(api.drive, run, workspace=home, leave=leave)
+        wait_for(lambda: "x\n" == (home / "log").read_text())
+        leave.set()
+        assert "interrupted" == driven.result().status
+    assert "interrupted" in [step.status for step in api.show(run, workspace=home).steps]
+    (home / "go").write_text("")
+    assert "finished" == api.resume(run, workspace=home).status
+    assert "x\nx\n" == (home / "log").read_text()
 
 
 def test_notices_go_to_the_logger_of_the_program_and_to_nobody_else(

@@ -89,13 +89,14 @@ def killed(workspace: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("count", [1, BRANCHES])
-def test_commands_that_fdc_stopped_are_on_record_and_one_answer_settles_them_all(
+def test_commands_that_fdc_stopped_are_on_record_and_begin_again_when_the_run_is_resumed(
     workspace: Path, count: int, which: signal.Signals
 ) -> None:
     laid_out(workspace)
     said = interrupted(workspace, count, which)
-    assert "all steps are recorded" not in said and "--all --assume not-done` does th" in said
-    assert min(count, 5) == said.count("fdc stopped it before its end")
+    noun = "that step" if count == 1 else f"those {count} steps"
+    assert "all steps are recorded" not in said and f"` begins {noun} again, and with" in said
+    assert min(count, 5) == said.count("fdc stopped it before its end; it begins again")
     listed = json.loads(fdc("show", "last", "--format", "json", cwd=workspace).stdout)
     assert count == json.dumps(listed).count('"interrupted"') - json.dumps(listed["status"]).count(
         '"interrupted"'
@@ -108,13 +109,7 @@ def test_commands_that_fdc_stopped_are_on_record_and_one_answer_settles_them_all
         == fdc("verify", "last", cwd=workspace).returncode
     )
     (workspace / "held").unlink()
-    asked = fdc("resume", cwd=workspace)
-    assert (
-        5 == asked.returncode
-        and "fdc stopped it before it ended; what it had done by then is done" in asked.stdout
-    )
-    assert ("one answer for all" in asked.stdout) == (count > 1)
-    done = fdc("resume", "--all", "--assume", "not-done", cwd=workspace)
+    done = fdc("resume", cwd=workspace)
     assert 0 == done.returncode and "finished" in done.stdout, done
     assert ["start\nstart\nend\n"] * count == [
         (workspace / f"log/{n}").read_text() for n in range(count)
@@ -126,6 +121,41 @@ def test_commands_that_fdc_stopped_are_on_record_and_one_answer_settles_them_all
     )
     over = fdc("resume", cwd=workspace)
     assert 2 == over.returncode and "no run here can continue" in over.stderr
+
+
+def test_a_tool_that_must_not_be_repeated_is_asked_about_when_fdc_stopped_it(
+    workspace: Path,
+) -> None:
+    laid_out(workspace, repeatable=False)
+    with fdc_started("run", "deed.plan", cwd=workspace) as run:
+        wait_for(lambda: (workspace / "out/begun-a").exists())
+        run.send_signal(signal.SIGTERM)
+        out, err = run.communicate()
+        assert 130 == run.returncode, (out, err)
+    assert "`fdc resume" in out and "--all --assume not-done` does that step again" in out
+    (workspace / "held").unlink()
+    asked = fdc("resume", cwd=workspace)
+    assert 5 == asked.returncode, asked
+    assert "fdc stopped it before it ended; what it had done by then is done\n" in asked.stdout
+    assert "x" == (workspace / "out/begun-a").read_text()
+    assert 0 == fdc("resume", "--assume", "not-done", cwd=workspace).returncode
+    assert "xx" == (workspace / "out/begun-a").read_text()
+
+
+def test_what_a_stopped_tool_left_half_written_does_not_count_as_done(workspace: Path) -> None:
+    """A path that `creates` names tells whether a lost step happened, and nothing about one that fdc stopped."""
+    laid_out(workspace, creates="out/begun-{name}")
+    with fdc_started("run", "deed.plan", cwd=workspace) as run:
+        wait_for(lambda: (workspace / "out/begun-a").exists())
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate()
+        assert 130 == run.returncode, (out, err)
+    (workspace / "held").unlink()
+    assert 0 == fdc("resume", cwd=workspace).returncode
+    assert ("xx", "x") == (
+        (workspace / "out/begun-a").read_text(),
+        (workspace / "out/made-a").read_text(),
+    )
 
 
 def test_one_answer_may_be_given_at_once_and_single_ones_beside_it(workspace: Path) -> None:
@@ -198,3 +228,29 @@ def test_declarations_that_make_no_sense_are_findings(
 ) -> None:
     laid_out(workspace, **declared)
     assert says in fdc("lint", "deed.plan", cwd=workspace).stdout
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("branches", [1, 2])
+def test_a_command_that_ignores_the_signal_is_killed_and_not_unknown(
+    workspace: Path, branches: int
+) -> None:
+    command = "run_in_bash_session trap '' TERM; echo x >> log/{n}; while [ -e held ]; do sleep 0.05; done"
+    laid_out(workspace)
+    (workspace / "p.plan").write_text(
+        "set_plan x\nplan_step_complete x\nitems <- numbers 2\nfork n in {items.list} max 2\n"
+        f"    {command}\nclose_task\nsubmit\n"
+        if branches == 2
+        else f"set_plan x\nplan_step_complete x\n{command.replace('{n}', '0')}\nclose_task\nsubmit\n"
+    )
+    logs = [workspace / f"log/{n}" for n in range(branches)]
+    with fdc_started("run", "p.plan", cwd=workspace) as run:
+        wait_for(lambda: all(log.exists() for log in logs))
+        run.send_signal(signal.SIGTERM)
+        out, err = run.communicate()
+        assert 130 == run.returncode, (out, err)
+    assert branches == out.count("it begins again"), out
+    wait_for(lambda: not working_in(workspace))
+    (workspace / "held").unlink()
+    assert 0 == fdc("resume", cwd=workspace).returncode
+    assert ["x\nx\n"] * branches == [log.read_text() for log in logs]

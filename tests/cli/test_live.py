@@ -184,7 +184,7 @@ def test_ctrl_c_prints_how_to_go_on_and_that_goes_on(tree: Path) -> None:
         assert seen.process.wait(timeout=PATIENCE) == 130
     finally:
         seen.close()
-    again = re.search(r"`fdc (resume [^`]*--assume not-done)` does", text)
+    again = re.search(r"`fdc (resume [^`]*)` begins", text)
     assert again is not None and "\x1b[" in text
     (tree / "go").write_text("")
     done = fdc(*again[1].split(), "--allow-unsandboxed", cwd=tree)

@@ -290,6 +290,34 @@ def test_trouble_is_said_in_a_sentence(deeds: Path, url: str) -> None:
         assert 3 == second.returncode and "a worker named w1 is already connected" in second.stderr
 
 
+def test_a_command_that_a_worker_stopped_begins_again_when_somebody_resumes_the_run(
+    deeds: Path, url: str
+) -> None:
+    """Nobody stands before a worker: the one that takes the run over asks, and says what is known."""
+    (deeds / "slow.plan").write_text(
+        "set_plan x\nplan_step_complete x\nrun_in_bash_session echo x >> log; test -e go || sleep 600\n"
+        "close_task\nsubmit\n"
+    )
+    (deeds / "log").write_text("")
+    name = begun(deeds, url, "slow.plan")
+    with Workers(url, deeds) as workers:
+        workers.start()
+        wait_for(lambda: "x\n" == (deeds / "log").read_text())
+        assert 0 == ended(workers.send("w1", signal.SIGTERM))
+        workers.start()
+        wait_for(lambda: is_over(url, name))
+        (deeds / "go").write_text("")
+        shown = fdc("show", name, "--database", url, cwd=deeds).stdout
+        assert (
+            "fdc stopped it before it ended" in shown
+            and "resuming the run begins it again" in shown
+        )
+        assert "x\n" == (deeds / "log").read_text()
+        done = fdc("resume", name, "--database", url, cwd=deeds)
+        assert 0 == done.returncode and "finished" in done.stdout, done
+        assert "x\nx\n" == (deeds / "log").read_text()
+
+
 @pytest.mark.soak
 def test_a_server_that_crashes_and_recovers_loses_nothing(deeds: Path) -> None:
     """Failure test 6.

@@ -45,21 +45,22 @@ def command(http: bool, port: int, workspace: str | None) -> int:
         raise UsageError("`--port` needs `--http`")
     token, given = _token() if http else ("", False)
     try:
-        from ..mcp_server import server, transports
+        from ..mcp_server import run_drives, server, transports
     except ModuleNotFoundError as absent:
         if (absent.name or "").split(".")[0] not in ("mcp", "uvicorn"):
             raise
         raise WorldError(MISSING) from absent
     from .main import _version
 
-    made = server.made(root, version=_version())
+    drives = run_drives.Drives(root)
+    made = server.made(drives, version=_version())
     if not http:
         if sys.stdin is not None and sys.stdin.isatty():
             click.echo(
                 "fdc mcp: waiting for a client on stdin; docs/mcp-and-hooks.md shows how to configure clients",
                 err=True,
             )
-        transports.on_stdio(made)
+        transports.on_stdio(made, drives.leave)
         return CLEAN
     try:
         opened = transports.listening(port)
@@ -74,7 +75,7 @@ def command(http: bool, port: int, workspace: str | None) -> int:
         click.echo(f"header: Authorization: Bearer {'$FDC_MCP_TOKEN' if given else token}")
         sys.stdout.flush()
         try:
-            transports.on_http(made, opened, token, os._exit)
+            transports.on_http(made, opened, token, os._exit, drives.leave)
         except KeyboardInterrupt:
             click.echo("", err=True)
     return CLEAN

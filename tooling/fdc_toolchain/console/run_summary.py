@@ -207,24 +207,33 @@ def _kept(stops: list[dict[str, Any]], style: Style) -> list[str]:
 
 
 def _goes_on(ended: Ended) -> str:
-    """What `fdc resume` will do with an interrupted run, and which steps it will ask about."""
+    """What `fdc resume` will do with an interrupted run: which steps it begins again, and which it will ask about."""
     resume = f"fdc resume {ended.run}"
+    stopped = sum(step["again"] for step in ended.unsettled)
+    unknown = len(ended.unsettled) - stopped
     if not ended.unsettled:
         return f"all steps are recorded; `{resume}` continues"
-    number = len(ended.unsettled)
+    if not unknown:
+        noun, counts = (
+            ("that step", "it counts") if stopped == 1 else (f"those {stopped} steps", "they count")
+        )
+        return f"`{resume}` begins {noun} again, and with `--all --assume done` {counts} as done"
     noun, counts = (
-        ("that step", "it counts") if number == 1 else (f"those {number} steps", "they count")
+        ("that step", "it counts") if unknown == 1 else (f"those {unknown} steps", "they count")
     )
+    if stopped:
+        noun, counts = f"all {unknown + stopped} steps without an outcome", "they count"
     again = f"`{resume} --all --assume not-done` does {noun} again"
     return f"what is recorded stays; {again}, and with `--assume done` {counts} as done"
 
 
 def _unsettled(ended: Ended) -> list[str]:
-    """The steps with an unknown outcome, about which `fdc resume` will ask."""
+    """The steps without an outcome."""
     out = []
     for step in ended.unsettled[:MOST_KEPT]:
+        label = "stopped" if step["again"] else "no outcome"
         out += [
-            f"no outcome: {visible(step['tool'])} {arguments(step['args'])}".rstrip(),
+            f"{label}: {visible(step['tool'])} {arguments(step['args'])}".rstrip(),
             f"  at {visible(step['path'])}:{step['line']} ({step['address']}): {step['text']}",
         ]
     left = len(ended.unsettled) - MOST_KEPT

@@ -7,7 +7,7 @@ thread, so that a journaled step costs little more than its commit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -49,8 +49,14 @@ ROOM = 8
 GRACE = 5.0
 """Seconds that running effects get to return when the controller has to stop."""
 
+KILLED = 1.0
+"""Seconds that they get afterwards, when their processes are killed."""
+
 EVERY = "*"
 """As an address in `assume`: every effect with an unknown outcome that has no entry of its own."""
+
+STOPPED = "stopped"
+"""As an address in `assume`: every effect that fdc itself stopped before it ended, if it may begin again (`begins_again`)."""
 
 Assumption = Outcome | Literal["done", "not-done"]
 """What a person found out: that it happened, with its outcome; that it happened (`done`); or that it did not."""
@@ -274,6 +280,9 @@ class _Driver:
             redo(self.state, effect.address, "it was interrupted before it had begun")
             return
         verdict = self.ports.tools.probe(effect)
+        row = self.state.program["tools"].get(effect.tool, {})
+        if self.state.dangling[effect.address].interrupted and "creates" in row:
+            verdict = "unknown"  # what a stopped command left there may be half of it
         if isinstance(verdict, Outcome):
             notes = {**(verdict.notes or {}), "settled": "probed: it had happened"}
             self._outcome(effect, verdict._replace(notes=notes), 0.0)
@@ -286,6 +295,8 @@ class _Driver:
 
     def _assume(self, effect: Perform) -> None:
         known = self.assume.get(effect.address, self.assume.get(EVERY))
+        stopped = bool(self.state.dangling[effect.address].interrupted)
+        again = stopped and begins_again(self.state.program["tools"].get(effect.tool, {}))
         if known == "done" and not effect.bound:
             known = Outcome()
         if isinstance(known, Outcome):
@@ -293,10 +304,14 @@ class _Driver:
             self._outcome(effect, outcome, 0.0)
         elif known == "not-done":
             redo(self.state, effect.address, "a person said that it had not happened")
+        elif again and STOPPED in self.assume:
+            redo(self.state, effect.address, "fdc had stopped it before it ended")
         else:
             question = "it was started, and it is unknown whether it happened"
-            if self.state.dangling[effect.address].interrupted:
-                question = "it was started, and fdc stopped it before it ended; what it had done by then is done"
+            if stopped:
+                question = "fdc stopped it before it ended; what it had done by then is done"
+            if again:
+                question += "; resuming the run begins it again"
             if effect.bound:
                 question += "; the plan keeps its result, so an answer that it happened must include the result"
             park(self.state, effect.address, question, "assume")
@@ -312,24 +327,33 @@ class _Driver:
 
     def _leave(self) -> None:
         """Interrupted: what returns in time is recorded, the rest is settled on resume."""
-        self.ports.tools.cancel()
-        deadline = self.ports.clock.seconds() + GRACE
         try:
-            while self.pool is not None and self.pool.open:
-                left = deadline - self.ports.clock.seconds()
-                if left <= 0:
-                    break
-                for effect, result in self.pool.collect(left):
-                    if isinstance(result, Interrupted):
-                        self._interrupted(effect, result.begun)
-                    elif not isinstance(result, BaseException):
-                        self._came_back(effect, result)
+            for seconds in (GRACE, KILLED):
+                self.ports.tools.cancel()
+                self._last(self.ports.clock.seconds() + seconds)
             self._write()
         except Exception:
             # The caller gets the error that interrupted the run; a resume settles what is missing.
             pass
         finally:
             self.ports.tools.cancel()
+
+    def _last(self, deadline: float) -> None:
+        """Records what returns until then."""
+        while self.pool is not None and self.pool.open:
+            left = deadline - self.ports.clock.seconds()
+            if left <= 0:
+                break
+            for effect, result in self.pool.collect(left):
+                if isinstance(result, Interrupted):
+                    self._interrupted(effect, result.begun)
+                elif not isinstance(result, BaseException):
+                    self._came_back(effect, result)
+
+
+def begins_again(row: Mapping[str, object]) -> bool:
+    """Whether a step that fdc itself stopped begins again when a person continues its run. `row`: its tool's declaration."""
+    return row.get("repeatable") is not False and not row.get("cost")
 
 
 def _rounded(seconds: float) -> float:

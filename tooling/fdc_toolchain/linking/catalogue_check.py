@@ -265,7 +265,7 @@ def _parameter_faults(keys: list[Any], row: dict[str, Any]) -> Iterator[Wrong]: 
                 "`left` is for a tool that runs a plan; a function or a prompt states a number",
                 None,
             )
-    if "repeatable" in row and row.get("cost"):
+    if row.get("repeatable") and row.get("cost"):
         yield (
             [*keys, "repeatable"],
             "a tool that has a cost cannot be repeated without an approval",

@@ -1,17 +1,19 @@
 """Runs that this server drives: each in a thread of its own, so that a call can return before its run ends.
 
-The threads end with the process. What they were doing then is on record, and `fdc resume` goes on, as after any other end.
+A server that ends interrupts them (`leave`), so that their commands end and the record says so; `fdc resume` continues them.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from typing import Literal
 
 from .. import api
 
 MOST_DRIVES = 8
+MOST_LEAVING = 7.0  # seconds until a server ends although a command of it does not
 
 Outcome = Literal["done", "not-done"]
 _NOTHING: Mapping[str, Outcome] = {}
@@ -43,6 +45,7 @@ class Drives:
     def __init__(self, root: str) -> None:
         self.root = root
         self._lock = threading.Lock()
+        self._ending = threading.Event()
         self._live: dict[str, Drive] = {}
 
     def begin(self, plan: str, inputs: Mapping[str, str]) -> str:
@@ -68,6 +71,13 @@ class Drives:
             found = self._live.get(run)
         return None if found is None or found.done.is_set() else found
 
+    def leave(self) -> None:
+        """Interrupts all runs, and waits until that is on record, at most `MOST_LEAVING` seconds."""
+        self._ending.set()
+        late = time.monotonic() + MOST_LEAVING
+        for drive in list(self._live.values()):
+            drive.done.wait(max(0.0, late - time.monotonic()))
+
     def _room(self) -> None:
         self._live = {name: one for name, one in self._live.items() if not one.done.is_set()}
         if len(self._live) >= MOST_DRIVES:
@@ -76,7 +86,9 @@ class Drives:
 
     def _drive(self, drive: Drive, said: Mapping[str, Outcome]) -> None:
         try:
-            drive.result = api.resume(drive.run, workspace=self.root, assume=said, watcher=drive)
+            drive.result = api.resume(
+                drive.run, workspace=self.root, assume=said, watcher=drive, leave=self._ending
+            )
         except api.FdcError as trouble:
             drive.trouble = trouble
         finally:

@@ -52,10 +52,10 @@ class _Asked(NamedTuple):
 class RunTool:
     """The tool, for one workspace."""
 
-    def __init__(self, root: str, patience: float) -> None:
+    def __init__(self, drives: Drives, patience: float) -> None:
         """`patience`: the seconds after which a call returns, and the run goes on."""
-        self.root = root
-        self.drives = Drives(root)
+        self.root = drives.root
+        self.drives = drives
         self._patience = patience
         self._asked: OrderedDict[str, _Asked] = OrderedDict()
 

@@ -22,6 +22,7 @@ from mcp.types import (
 from .. import api
 from . import plan_tools
 from .results import Result
+from .run_drives import Drives
 from .run_tool import RequestContext, RunTool
 from .tool_table import TOOLS, Arguments, Row, Wrong, checked, schema
 
@@ -52,9 +53,9 @@ def _listed(name: str, row: Row) -> Tool:
     return Tool(name=name, description=does, input_schema=schema(name), annotations=hints)
 
 
-def made(root: str, *, version: str = "", patience: float = PATIENCE) -> Server[Any]:
-    """The server of a workspace."""
-    runs = RunTool(root, patience)
+def made(drives: Drives, *, version: str = "", patience: float = PATIENCE) -> Server[Any]:
+    """The server of the workspace of `drives`, which drives its runs."""
+    root, runs = drives.root, RunTool(drives, patience)
 
     async def list_tools(
         context: RequestContext, params: PaginatedRequestParams | None

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 
@@ -17,20 +18,34 @@ from .http_guard import Guard
 PATH = "/mcp"
 MOST_BODY = 2 * 1024 * 1024
 MOST_CONNECTIONS = 64
-MOST_ENDING = 1.0  # seconds from a signal to the end of the process
+MOST_ENDING = (
+    1.0  # seconds from a signal to the end of the process; longer only for commands that do not end
+)
 
 
-def on_stdio(server: Server[object]) -> None:
-    """Serves until stdin is closed. Signals end the process at once: a thread that waits for stdin hears nothing else."""
+def on_stdio(server: Server[object], leave: Callable[[], None]) -> None:
+    """Serves until stdin is closed; `leave` interrupts the runs.
+
+    A signal ends the process by itself: a thread that waits for stdin hears nothing else.
+    """
+
+    def end(which: int, frame: FrameType | None) -> None:
+        signal.signal(which, signal.SIG_DFL)  # a second one ends the process at once
+        leave()
+        signal.raise_signal(which)
+
     for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(which) != signal.SIG_IGN:
-            signal.signal(which, signal.SIG_DFL)
+            signal.signal(which, end)
 
     async def serve() -> None:
         async with stdio_server() as (reads, writes):
             await server.run(reads, writes, server.create_initialization_options())
 
-    asyncio.run(serve())
+    try:
+        asyncio.run(serve())
+    finally:
+        leave()
 
 
 def listening(port: int) -> socket.socket:
@@ -39,18 +54,27 @@ def listening(port: int) -> socket.socket:
 
 
 def on_http(
-    server: Server[object], opened: socket.socket, token: str, end: Callable[[int], object]
+    server: Server[object],
+    opened: socket.socket,
+    token: str,
+    end: Callable[[int], object],
+    leave: Callable[[], None],
 ) -> None:
-    """Serves until SIGINT or SIGTERM; `end` ends the process with a code where clients keep it."""
+    """Serves until SIGINT or SIGTERM; `leave` interrupts the runs, `end` ends the process with a code where clients keep it."""
     import uvicorn
 
     class Stopping(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             """Ends the process soon, also while clients are asked: what runs did is on record."""
             super().handle_exit(sig, frame)
-            late = threading.Timer(MOST_ENDING, end, [0 if sig == signal.SIGINT else 128 + sig])
-            late.daemon = True
-            late.start()
+            code = 0 if sig == signal.SIGINT else 128 + sig
+            threading.Thread(target=late, args=(code,), daemon=True).start()
+
+    def late(code: int) -> None:
+        began = time.monotonic()
+        leave()
+        time.sleep(max(0.0, began + MOST_ENDING - time.monotonic()))
+        end(code)
 
     port = opened.getsockname()[1]
     app = server.streamable_http_app(streamable_http_path=PATH, max_request_body_size=MOST_BODY)
@@ -58,4 +82,7 @@ def on_http(
         Guard(app, port, token), log_level="error", access_log=False, server_header=False, date_header=False,
         limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=3,
     )  # fmt: skip
-    Stopping(config).run(sockets=[opened])
+    try:
+        Stopping(config).run(sockets=[opened])
+    finally:
+        leave()

@@ -59,7 +59,7 @@ def drive_run(  # noqa: C901
     seen: int | None = None,
     wait: bool | None = None,
     within: str | None = None,
-    embedded: bool = False,
+    leave: threading.Event | None = None,
 ) -> Ended:
     """Drives a run as far as it can go and records the outcome. An interruption is an outcome too (`interrupted`).
 
@@ -67,13 +67,14 @@ def drive_run(  # noqa: C901
     `trusted`: the user vouches for a run that is not sealed by their key. `force`: a cancelled run
     goes on. `seen`: the run's epoch when the user saw the questions that they answer or settle here. `wait`: runs that may
     write the same paths are waited for. `within`: the run in a step of which this one is driven.
-    `embedded`: the process is not fdc's own. Its signals are left alone, KeyboardInterrupt is raised once the end is on
-    record, and runs that it drives at the same time may be in
+    `leave`: the process is not fdc's own, and sets this event to interrupt the run. Its signals are left alone,
+    KeyboardInterrupt is raised once the end is on record, and runs that it drives at the same time may be in
     each other's way.
     Raises Refused where one of them is needed, or where the run went on meanwhile; NotGranted where what is left of it needs
     something that is not there; WorldError where the run is driven by somebody else, where a run is in the way
     (`runs.records.claims`), or where its record cannot be read or is damaged.
     """
+    from ..engine.drive import STOPPED
     from ..engine.ports import Fenced, WorldFailed
     from ..journal.sqlite import Untrusted
     from ..workspace import run_folders
@@ -110,7 +111,7 @@ def drive_run(  # noqa: C901
             return over(store, row, trusted)
         if "model" in row.inputs:
             pricing.check(root, store, row, budget or {}, operator)
-        claim = _claim(store, row, root, within, embedded)
+        claim = _claim(store, row, root, within, leave is not None)
         if "simulate" not in row.inputs:
             _granted(store, row, root, operator, retry)
         stale = run_folders.cancel_request(root, name) if force else None
@@ -127,12 +128,12 @@ def drive_run(  # noqa: C901
             root,
             show,
             dict(answers or {}),
-            dict(assume or {}),
+            {STOPPED: "not-done", **(assume or {})},
             changes,
             jobs,
             shell_seconds,
             operator,
-            embedded,
+            leave,
         )
     except Untrusted as whose:
         raise Refused(untrusted(name, str(whose))) from whose
@@ -242,7 +243,7 @@ def _drive(
     jobs: int,
     shell_seconds: float | None,
     operator: Operator | None,
-    embedded: bool,
+    leave: threading.Event | None,
 ) -> Ended:
     from contextlib import nullcontext
 
@@ -310,11 +311,12 @@ def _drive(
     show.watch(state)
     signals = False
     passed_on: KeyboardInterrupt | None = None
-    watch = run_folders.CancelWatch(root, row.name, lambda: _halt(tools.cancel, signals))
+    wants = partial(run_folders.cancel_asked, root, row.name)
+    watch = run_folders.CancelWatch(wants, lambda: _halt(tools.cancel, signals), leave)
     progress, traced = spanned(show if log is None else Watched(show, log), row)
-    ports = Ports(journal, tools, Monotonic(), progress, watch.asked.is_set)
+    ports = Ports(journal, tools, Monotonic(), progress, watch.leaves)
     try:
-        with nullcontext(False) if embedded else interruptible() as signals:
+        with nullcontext(False) if leave else interruptible() as signals:
             watch.start()
             try:
                 ending = drive(program, state, ports, room=jobs, assume=assume)
@@ -324,7 +326,7 @@ def _drive(
         if ending.status == "broken":
             ended = left(row, "broken", on_record(store, row, state), ending.message)
     except (KeyboardInterrupt, Cancelled) as left_by:
-        passed_on = left_by if embedded and isinstance(left_by, KeyboardInterrupt) else None
+        passed_on = left_by if leave and isinstance(left_by, KeyboardInterrupt) else None
         if state.ended:  # it ended before the interruption
             last = Ending("stopped" if state.stop else "finished", state.stop, state.result)
             ended = ended_of(row, last, state)

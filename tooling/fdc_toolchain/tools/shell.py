@@ -243,8 +243,8 @@ def started(
             if talk is not None:
                 talk.theirs.close()  # the process has it
             done = _watch(process, context, deadline, most, talk)
-        except KeyboardInterrupt:
-            raise InterruptedHere from None
+        except KeyboardInterrupt as heard:
+            raise (InterruptedHere() if process.poll() is None else heard) from None
         finally:
             if talk is not None:
                 talk.close()  # a process that waits for an answer ends by itself
@@ -309,7 +309,7 @@ def _watch(
                 else:
                     selector.unregister(key.fileobj)
             now = time.monotonic()
-            if context.cancelled.is_set():
+            if process.poll() is None and context.cancelled.is_set():
                 raise Interrupted("the command was killed because the run is being interrupted")
             if process.poll() is None and now > deadline:
                 raise ToolFailure(

@@ -117,10 +117,12 @@ def _request(root: str, run: str) -> str:
 
 
 class CancelWatch:
-    """Looks five times a second whether somebody wants a run cancelled; then calls `leave`, once, on a thread."""
+    """Looks five times a second whether somebody wants a run cancelled, or set `end`; then calls `leave`, once, on a thread."""
 
-    def __init__(self, root: str, run: str, leave: Callable[[], None]) -> None:
-        self._root, self._run, self._leave = root, run, leave
+    def __init__(
+        self, wants: Callable[[], bool], leave: Callable[[], None], end: threading.Event | None
+    ) -> None:
+        self._wants, self._leave, self._end = wants, leave, end
         self._stopped = threading.Event()
         self._sending = threading.Lock()
         self.asked = threading.Event()
@@ -136,12 +138,17 @@ class CancelWatch:
             self._stopped.set()
         self._thread.join()
 
+    def leaves(self) -> bool:
+        """Whether the run must stop: it is cancelled, or its process ends."""
+        return self.asked.is_set() or (self._end is not None and self._end.is_set())
+
     def _look(self) -> None:
         while not self._stopped.wait(0.2):
-            if cancel_asked(self._root, self._run):
+            if self._wants():
+                self.asked.set()
+            if self.leaves():
                 with self._sending:
                     if not self._stopped.is_set():
-                        self.asked.set()
                         self._leave()
                 return
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from threading import Event
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import InvalidInput, RunRefused, calling
@@ -70,16 +71,18 @@ def drive(
     jobs: int = 8,
     command_seconds: float | None = None,
     wait: bool = False,
+    leave: Event | None = None,
 ) -> RunResult:
     """Drives a run to its end, or to a question that is not answered.
 
     `run`: its name, the beginning of it, or `last`. `jobs`: branches at once; `command_seconds`: the most that a command may
     take. The signals of the process are left alone: Ctrl-C leaves the run so that it can be resumed, and KeyboardInterrupt
-    is raised. Raises NotFound, InvalidInput, RunRefused, NotGranted, RunBusy, WorldTrouble.
+    is raised. `leave`: another thread sets it to interrupt the run, which can be resumed.
+    Raises NotFound, InvalidInput, RunRefused, NotGranted, RunBusy, WorldTrouble.
     """
     return resume(
         run, workspace=workspace, policy=policy, watcher=watcher, jobs=jobs, command_seconds=command_seconds,
-        wait=wait,
+        wait=wait, leave=leave,
     )  # fmt: skip
 
 
@@ -98,6 +101,7 @@ def resume(
     jobs: int = 8,
     command_seconds: float | None = None,
     wait: bool = False,
+    leave: Event | None = None,
 ) -> RunResult:
     """Continues a run where it stopped; recorded steps do not run again. Otherwise as `drive`.
 
@@ -134,7 +138,7 @@ def resume(
             root, row.name, show,
             assume={at: _assumption(assumed) for at, assumed in assume.items()},
             budget=_budget(budget), retry=retry, trusted=trust, force=force, jobs=jobs, shell_seconds=command_seconds,
-            operator=_operator(policy), seen=row.epoch, wait=wait or None, embedded=True,
+            operator=_operator(policy), seen=row.epoch, wait=wait or None, leave=leave or Event(),
         )  # fmt: skip
         return _result(root, ended, tuple(show.wrote), tuple(show.said))
 

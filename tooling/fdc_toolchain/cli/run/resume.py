@@ -124,6 +124,7 @@ def command(
         )  # fmt: skip
         asked = {
             "again": True,
+            "stopped": True,
             "answers": said,
             "assume": known,
             "budget": budget_of(budgets),

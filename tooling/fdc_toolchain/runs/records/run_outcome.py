@@ -38,7 +38,7 @@ class Ended:
     kept: list[dict[str, Any]] = field(default_factory=list)
     """The stops of branches whose failures their forks kept."""
     unsettled: list[dict[str, Any]] = field(default_factory=list)
-    """Steps of an interrupted run with unknown outcomes, about which resuming will ask (`question`)."""
+    """Steps of an interrupted run without an outcome (`question`); resuming begins them `again`, or asks about them."""
 
 
 def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
@@ -74,24 +74,27 @@ def question(
 
 
 def unsettled(state: RunState) -> list[dict[str, object]]:
-    """The `once` steps that were begun and have no outcome, except those whose tools decide that themselves."""
+    """The `once` steps that were begun and have no outcome, except those whose tools decide that themselves.
+
+    `again`: fdc stopped the step itself, and begins it again when the run continues.
+    """
+    from ...engine.drive import begins_again
     from ...tools.tool_rows import can_tell
 
     out = []
     for want in (*state.dangling.values(), *state.running.values(), *state.parked.values()):
         effect = want.effect
-        if (
-            not effect.once
-            or want.interrupted is False
-            or can_tell(effect.tool, state.program["tools"].get(effect.tool, {}))
-        ):
+        row = state.program["tools"].get(effect.tool, {})
+        if not effect.once or want.interrupted is False or row.get("repeatable"):
             continue
-        said = (
-            "fdc stopped it before its end"
-            if want.interrupted
-            else "it was running, and it is unknown whether it happened"
-        )
-        out.append(question(effect, said, "assume"))
+        if want.interrupted:
+            again = begins_again(row)
+            said = "fdc stopped it before its end" + "; it begins again" * again
+        elif can_tell(effect.tool, row):
+            continue
+        else:
+            again, said = False, "it was running, and it is unknown whether it happened"
+        out.append({**question(effect, said, "assume"), "again": again})
     return out
 
 

@@ -56,6 +56,8 @@ class Drive:
         self.program = store.program(row)
         self.tried: set[str] = set()
         """Forks that were taken apart by this worker; what their pieces left undone it does itself."""
+        self.asked_now = False
+        """Whether a person has just continued the run, so that steps begin again that a worker stopped."""
         self.cancelled = False
         self.looked = -1e9
 
@@ -99,6 +101,7 @@ class Drive:
         if not wished:
             self._same_code()
             self._granted(self._asked_for)
+        self.asked_now = bool(self.asked.get("stopped")) and not self._was_here()
         journal = self.store.claim(row, trust=self.fleet.trust)
         self._begin(journal)
         self._gather(journal)
@@ -255,6 +258,8 @@ class Drive:
         tools = LocalTools(self.program, bench)
         tools.follow(state)
         run_folders.make_outside(fleet.root, self.program, state.builtin.get("run"))
+        watch = run_folders.CancelWatch(self._wants, tools.cancel, fleet.leaving)
+        watch.start()
         try:
             ports = Ports(journal, tools, Monotonic(), show, halted)
             return drive(self.program, state, ports, room=fleet.jobs, assume=self._assume()), None
@@ -265,13 +270,24 @@ class Drive:
             self._is_cancelled()
             return Ending("broken"), found[0] if found and not self.cancelled else None
         finally:
+            watch.stop()
             bench.close()
 
+    def _wants(self) -> bool:
+        from ...engine.ports import WorldFailed
+
+        try:
+            return self._is_cancelled()
+        except WorldFailed:  # the thread that drives meets it, too
+            return False
+
     def _assume(self) -> dict[str, Assumption]:
+        from ...engine.drive import STOPPED
         from ...engine.events import Outcome
 
         said = self.asked.get("assume") or {}
-        return {
+        stopped: dict[str, Assumption] = {STOPPED: "not-done"} if self.asked_now else {}
+        return stopped | {
             address: Outcome(word["value"]) if isinstance(word, dict) else word
             for address, word in said.items()
         }
