@@ -96,7 +96,7 @@ def test_commands_that_fdc_stopped_are_on_record_and_begin_again_when_the_run_is
     said = interrupted(workspace, count, which)
     noun = "that step" if count == 1 else f"those {count} steps"
     assert "all steps are recorded" not in said and f"` begins {noun} again, and with" in said
-    assert min(count, 5) == said.count("fdc stopped it before its end; it begins again")
+    assert min(count, 5) == said.count("fdc stopped it before its end; resuming begins it again")
     listed = json.loads(fdc("show", "last", "--format", "json", cwd=workspace).stdout)
     assert count == json.dumps(listed).count('"interrupted"') - json.dumps(listed["status"]).count(
         '"interrupted"'
@@ -249,7 +249,7 @@ def test_a_command_that_ignores_the_signal_is_killed_and_not_unknown(
         run.send_signal(signal.SIGTERM)
         out, err = run.communicate()
         assert 130 == run.returncode, (out, err)
-    assert branches == out.count("it begins again"), out
+    assert branches == out.count("resuming begins it again"), out
     wait_for(lambda: not working_in(workspace))
     (workspace / "held").unlink()
     assert 0 == fdc("resume", cwd=workspace).returncode

@@ -89,7 +89,7 @@ def unsettled(state: RunState) -> list[dict[str, object]]:
             continue
         if want.interrupted:
             again = begins_again(row)
-            said = "fdc stopped it before its end" + "; it begins again" * again
+            said = "fdc stopped it before its end" + "; resuming begins it again" * again
         elif can_tell(effect.tool, row):
             continue
         else:
