@@ -1,0 +1,62 @@
+"""Operators that repairs of real packages needed: each finds the edit among those of the line."""
+
+from __future__ import annotations
+
+import pytest
+from fdc_packs.repair.mutate.mutate import propose
+from fdc_packs.repair.patch.patch import apply_patch
+from fdc_packs.repair.patch.region import parse_region
+
+FOUND = {
+    "an operation that the file does elsewhere with what a call gives": (
+        "def g(at):\n    return at.weekday() % 7\n\n\ndef f(end):\n    return end.weekday()\n",
+        "return end.weekday()\n", "return end.weekday() % 7\n"),
+    "an index that the file takes elsewhere of what a call gives": (
+        "def g(x):\n    return x.split()[0]\n\n\ndef f(line):\n    y = line.split()\n    return y\n",
+        "line.split()\n", "line.split()[0]\n"),
+    "a method that the file calls elsewhere of what a call gives": (
+        "def g(x):\n    return x.read(1).strip()\n\n\ndef f(x):\n    y = x.read(2)\n    return y\n",
+        "x.read(2)", "x.read(2).strip()"),
+    "the result of a method of the class as an argument": (
+        "class A:\n    def rows(self):\n        return []\n\n    def f(self):\n        return zip(list)\n",
+        "zip(list)", "zip(list, self.rows())"),
+    "a number that does not begin with zero": (
+        'import re\n\n\ndef f(x):\n    return re.match(r"a:\\d+", x)\n', '\\d+"', '[1-9]\\d*"'),
+    "a number of at most so many digits that does not begin with zero": (
+        'import re\n\n\ndef f(x):\n    return re.match(r"a:[0-9]{1,5}", x)\n', '[0-9]{1,5}"', '[1-9]\\d{0,4}"'),
+    "a number that goes round as others of the file do": (
+        "def g(n):\n    return n % 7\n\n\ndef f(n):\n    return n + 1\n", "n + 1", "(n + 1) % 7"),
+    "no control character": (
+        'import re\n\n\ndef f(x):\n    return re.match(r"[^\\s<]*", x)\n', "<]", "<\\x00-\\x1f]"),
+    "a twin's assignment with the other word": (
+        "def f(g):\n    minute = int(g['minute'])\n    pass\n    return hour, minute\n", "pass", "hour = int(g['hour'])"),
+    "a number of the file": (
+        "def f(x):\n    pass\n    return x[:least]\n\n\nMOST = 16\n", "pass", "least = 16"),
+    "a function that takes all that this one does": (
+        "from itertools import tee\n\n\ndef f(xs, n):\n    pass\n    return ys\n", "pass", "ys = tee(xs, n)"),
+    "a name of the module": (
+        "CACHE = {}\n\n\ndef f(x):\n    if x not in CACHE:\n        CACHE[x] = 1\n    pass\n", "pass", "return CACHE"),
+    "the member that is asked for": (
+        "class A:\n    def f(self):\n        if not hasattr(self):\n            self.n = 1\n        return self.n\n",
+        "hasattr(self)", 'hasattr(self, "n")'),
+    "a keyword that a built-in function lacks": (
+        "def f(xs):\n    return zip(*xs)\n", "zip(*xs)", "zip(*xs, strict=True)"),
+    "the encoding of a file": ("def f(x):\n    return open(x)\n", "open(x)", 'open(x, encoding="utf-8")'),
+    "a call that another call is given": (
+        "def g(x):\n    return h(x, repeat(None))\n\n\ndef f(x):\n    return k(x)\n", "k(x)", "k(x, repeat(None))"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", FOUND)
+def test_an_edit_that_real_bugs_need_is_proposed(what: str) -> None:
+    """Issue 14: the operators of repairs that people made between two releases."""
+    broken, old, new = FOUND[what]
+    wanted = new.join(broken.rsplit(old, 1))
+    rows = propose(
+        broken, "f.py", [{"path": "f.py", "line": n, "score": 0.8} for n in range(1, 20)], [], 4000
+    )
+    texts = [
+        apply_patch(broken, row["diff"], region=parse_region(row["affected_region"])).text
+        for row in rows
+    ]
+    assert wanted in texts
