@@ -60,3 +60,12 @@ def test_an_edit_that_real_bugs_need_is_proposed(what: str) -> None:
         for row in rows
     ]
     assert wanted in texts
+
+
+def test_only_what_can_be_raised_is_put_after_raise() -> None:
+    """`raise sorted("...")`: an exception, and first the one that Python raises with such words."""
+    text = "def f(x):\n    raise sorted('unexpected keyword argument')\n\n\ndef g(x):\n    raise KeyError(len(x))\n"
+    rows = propose(text, "f.py", [{"path": "f.py", "line": 2, "score": 1.0}], [], 500)
+    called = [row["new"] for row in rows if row["kind"] == "callee"]
+    assert called[0] == "TypeError" and "KeyError" in called[:3]
+    assert not {"len", "list", "sorted", "str"} & set(called)
