@@ -34,6 +34,9 @@ FOUND = {
         "def f(x):\n    pass\n    return x[:least]\n\n\nMOST = 16\n", "pass", "least = 16"),
     "a function that takes all that this one does": (
         "from itertools import tee\n\n\ndef f(xs, n):\n    pass\n    return ys\n", "pass", "ys = tee(xs, n)"),
+    "what is made and nobody uses": (
+        "def f(x):\n    token = x\n    floor_token = x[1:]\n    if x:\n        pass\n    return token\n",
+        "pass", "token = floor_token"),
     "a name of the module": (
         "CACHE = {}\n\n\ndef f(x):\n    if x not in CACHE:\n        CACHE[x] = 1\n    pass\n", "pass", "return CACHE"),
     "the member that is asked for": (

@@ -75,6 +75,8 @@ def _made(
     for name, other in itertools.product(sorted(idle), plain):
         if name != other:
             yield f"{other}.{name} = {name}", 0.3
+            alike = set(_PART.findall(name)) & set(_PART.findall(other))
+            yield f"{other} = {name}", 0.55 if alike else 0.35
     gathered = [name for name in plain if name in known.names_stored(function)]
     for rank, name in enumerate(gathered[:6]):
         for form, prior in (("tuple({})", 0.34), ("''.join({})", 0.32), ("list({})", 0.3)):

@@ -192,8 +192,8 @@ def as_others(
         yield f"{name} = {number}", 0.4 - 0.01 * rank
     given = [one.arg for one in function.args.args if one.arg not in OWN]
     called = (*known.members_imported, *known.called) if 1 < len(given) < 4 else ()
-    for other in list(dict.fromkeys(called))[:40]:
-        yield f"{name} = {other}({', '.join(given)})", 0.3
+    for rank, other in enumerate(list(dict.fromkeys(called))[:60]):
+        yield f"{name} = {other}({', '.join(given)})", 0.5 - 0.002 * rank
 
 
 def put_before(known: Known, node: ast.stmt, kind: str, text: str, prior: float) -> Iterator[Edit]:
