@@ -15,8 +15,8 @@ FOUND = {
         "def g(x):\n    return x.split()[0]\n\n\ndef f(line):\n    y = line.split()\n    return y\n",
         "line.split()\n", "line.split()[0]\n"),
     "a method that the file calls elsewhere of what a call gives": (
-        "def g(x):\n    return x.read(1).strip()\n\n\ndef f(x):\n    y = x.read(2)\n    return y\n",
-        "x.read(2)", "x.read(2).strip()"),
+        "def g(x):\n    return x.read(1).hex()\n\n\ndef f(x):\n    y = x.read(2)\n    return y\n",
+        "x.read(2)", "x.read(2).hex()"),
     "the result of a method of the class as an argument": (
         "class A:\n    def rows(self):\n        return []\n\n    def f(self):\n        return zip(list)\n",
         "zip(list)", "zip(list, self.rows())"),
@@ -65,6 +65,17 @@ def test_an_edit_that_real_bugs_need_is_proposed(what: str) -> None:
     assert wanted in texts
 
 
+def test_what_yields_or_is_called_no_more_comes_first_where_it_fits() -> None:
+    """`yield from` wants what can be iterated over; a private function that nothing calls was called here, mostly."""
+    text = "def g(x):\n    yield x\n\n\ndef _h(x):\n    return x\n\n\ndef f(x):\n    {} len(x)\n"
+    for line, name in (("yield from", "g"), ("return", "_h")):
+        rows = propose(
+            text.format(line), "f.py", [{"path": "f.py", "line": 10, "score": 1.0}], [], 500
+        )
+        called = [row["new"] for row in rows if row["kind"] == "callee"]
+        assert name in called[:2], (line, called[:4])
+
+
 def test_only_what_can_be_raised_is_put_after_raise() -> None:
     """`raise sorted("...")`: an exception, and first the one that Python raises with such words."""
     text = "def f(x):\n    raise sorted('unexpected keyword argument')\n\n\ndef g(x):\n    raise KeyError(len(x))\n"
@@ -72,3 +83,29 @@ def test_only_what_can_be_raised_is_put_after_raise() -> None:
     called = [row["new"] for row in rows if row["kind"] == "callee"]
     assert called[0] == "TypeError" and "KeyError" in called[:3]
     assert not {"len", "list", "sorted", "str"} & set(called)
+
+
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("TypeError: an integer is required (got type str)", "int(p)"),
+        ('TypeError: can only concatenate str (not "int") to str', "str(p)"),
+        ("TypeError: a bytes-like object is required, not 'str'", "p.encode()"),
+        ("TypeError: 'map' object is not subscriptable", "list(p)"),
+        ("TypeError: 'list' object is not an iterator", "iter(p)"),
+    ],
+)
+def test_an_error_that_names_a_type_has_the_conversion_to_it_first(message: str, call: str) -> None:
+    """The value may be made some lines before the one that fails."""
+    text = "def f(ps):\n    xs = [p for p in ps]\n    return g(*xs)\n"
+    rows = propose(
+        text,
+        "f.py",
+        [{"path": "f.py", "line": n, "score": 0.8} for n in (2, 3)],
+        [],
+        900,
+        message,
+        3,
+    )
+    wrapped = [row["new"] for row in rows if row["kind"] == "wrapped"]
+    assert call == next(one for one in wrapped if one.startswith("p.") or one.endswith("(p)"))

@@ -149,6 +149,11 @@ class Known(Source):
         count = Counter(text for text in texts if "\n" not in text and len(text) <= 30)
         return [text for text, _ in count.most_common(12)]
 
+    def yields(self, name: str) -> bool:
+        """True for a function of the file that yields."""
+        inside = ast.walk(self.defined[name]) if name in self.defined else ()
+        return any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inside)
+
     @functools.cached_property
     def named(self) -> dict[str, list[ast.Call]]:
         """The calls of the file by the last name of what they call."""
