@@ -176,6 +176,13 @@ def test_the_published_real_bugs_are_those_that_were_judged() -> None:
     assert len(known["candidates"]) <= sum(row[5] for row in known["pairs"])
 
 
+def test_what_operators_were_written_for_is_held_out_no_more() -> None:
+    """A bug whose authors' change was read counts among those that fdc was tuned on."""
+    package = next(one for one in releases.PACKAGES if releases.half(one) == "held out")
+    assert "held out" == real.half_of({"package": package})
+    assert "tuning" == real.half_of({"package": package, "seen": True})
+
+
 def test_the_command_of_a_real_bug_leaves_out_what_is_red_for_other_reasons() -> None:
     case = {
         "mended": ["t/test_a.py::test_x", "t/test_a.py::test_y"],

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .known import Known
 from .source import OWN, Function, name_of
-from .values import Found, Row
+from .values import BINDS, Found, Row
 
 ARGUMENTS = 48
 _SIMPLE_VALUES = ("None", "True", "False", "0", "1")
@@ -17,6 +17,15 @@ _ITERATED = "range enumerate reversed sorted list iter set zip".split()
 _BARE = "groups groupdict group lower upper strip items keys values copy split encode decode pop popitem".split()
 _ASKED = "isdigit isalpha isalnum isascii isspace islower isupper isidentifier".split()
 """Methods of texts that answer a question."""
+_ASKING = ("hasattr", "getattr", "delattr")
+_TEXT = ('encoding="utf-8"',)
+_GIVEN_WORDS = {
+    "zip": ("strict=True",), "open": _TEXT, "read_text": _TEXT, "write_text": _TEXT, "print": ("file=sys.stderr",),
+    "dumps": ("ensure_ascii=False", "sort_keys=True"), "makedirs": ("exist_ok=True",), "mkdir": ("exist_ok=True",),
+    "unlink": ("missing_ok=True",), "max": ("default=0", "default=None"), "min": ("default=0", "default=None"),
+    "sorted": ("key=str", "key=len"),
+}  # fmt: skip
+"""Keywords that calls of Python's own functions lack most often."""
 _VALUED = (
     ast.Return
     | ast.Assign
@@ -41,6 +50,7 @@ _VALUED = (
 def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
     """One more argument, at each place: what other calls of the function have there, a name of the scope, a plain value."""
     yield from _handed_on(known, node)
+    yield from _well_known(known, node)
     if any(isinstance(one, ast.Starred) for one in node.args):
         return
     found: dict[tuple[int | str, str], float] = {}
@@ -98,6 +108,9 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
             found.setdefault((at, value), 0.08)
     for rank, text in enumerate(_held(known, node)):  # the last one: a member, one less or more
         found.setdefault((count, text), 0.12 - 0.004 * rank)
+    for rank, text in enumerate(known.given_calls):
+        if text not in passed and text != known.segment(node):
+            found.setdefault((count, text), 0.09 - 0.002 * rank)
     held = [known.segment(one) for one in node.args if isinstance(one, ast.Name)]
     for name in known.taking_one[
         :12
@@ -124,8 +137,39 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
         yield "added", node, _with_argument(known, node, place, text), worth
 
 
+def _well_known(known: Known, node: ast.Call) -> Iterator[Row]:
+    """What Python's own functions are given most often: a keyword, the name of a member that the class has."""
+    name, every = name_of(node.func), {one.arg for one in node.keywords}
+    for text in _GIVEN_WORDS.get(name, ()):
+        word, _, value = text.partition("=")
+        if word not in every:
+            yield "added", node, _with_argument(known, node, word, value), 0.2
+    owner = known.owner(node)
+    if (
+        name in _ASKING
+        and len(node.args) == 1
+        and owner is not None
+        and name_of(node.args[0]) in OWN
+    ):
+        methods, read, stored = known.owned(owner)
+        near = known.statement(node)
+        beside = (
+            {one.attr for one in ast.walk(near) if isinstance(one, ast.Attribute)}
+            if near is not None
+            else set()
+        )
+        for member in sorted(stored | read | methods, key=lambda one: (one not in beside, one))[
+            :24
+        ]:
+            text = known.cut(
+                node, (known.end(node.args[0]), known.end(node.args[0]), f', "{member}"')
+            )
+            yield "added", node, text, 0.4 if member in beside else 0.2
+
+
 def _held(known: Known, node: ast.Call) -> list[str]:
-    """Members of `self` that the function around reads, and, where it calls itself, its parameters by one less."""
+    """Members of `self` that the function around reads, methods of it that need nothing, and, where it calls itself, its
+    parameters by one less."""
     around, owner = known.function(node), known.owner(node)
     members = [
         known.segment(one) for one in (ast.walk(around) if around is not None and owner is not None else ())
@@ -133,7 +177,22 @@ def _held(known: Known, node: ast.Call) -> list[str]:
     ]  # fmt: skip
     again = around is not None and name_of(node.func) == around.name
     less = [f"{one.arg} - 1" for one in around.args.args] if around is not None and again else []
-    return list(dict.fromkeys([*less, *members, "-1"]))[:8]
+    own = next((name for name in OWN if name in known.names(node)), "") if owner is not None else ""
+    asked = [f"{own}.{name}()" for name in _bare_methods(known, node)] if own else []
+    return [*list(dict.fromkeys([*less, *members, "-1"]))[:8], *asked]
+
+
+def _bare_methods(known: Known, node: ast.Call) -> list[str]:
+    """The methods of the class that need no argument: those that the file calls so before the others, special ones not."""
+    owner, around = known.owner(node), known.function(node)
+    found = [
+        one for one in (owner.body if owner is not None else ())
+        if isinstance(one, Function) and one is not around and one.name[:2] != "__" and not one.decorator_list
+        and len(one.args.args) - len(one.args.defaults) == 1
+    ]  # fmt: skip
+    return [
+        one.name for one in sorted(found, key=lambda one: one.name not in known.methods_called)
+    ][:8]
 
 
 def _handed_on(known: Known, node: ast.Call) -> Iterator[Row]:
@@ -259,3 +318,34 @@ def likewise(known: Known, node: ast.Compare) -> Iterator[Row]:
             fitted = re.sub(rf"\.{name}\b", f".{other}", text)
             if fitted not in whole:
                 yield "narrowed", node, f"{text} and {fitted}", 0.15
+
+
+def as_elsewhere(known: Known, node: ast.Call) -> Iterator[Row]:
+    """What the file does elsewhere with the result of a call of the same name: `at.isoweekday() % 7`, `line.split()[0]`."""
+    name, text, here = name_of(node.func), known.segment(node), known.parents.get(node)
+    found = Found()
+    for other in known.named.get(name, ())[:40] if name and "\n" not in text else ():
+        up = known.parents.get(other)
+        if other is node or up is None:
+            continue
+        method = known.parents.get(up)
+        if isinstance(up, ast.Attribute) and isinstance(method, ast.Call) and method.func is up:
+            bare = not method.args and not method.keywords
+            found.raise_to(f"{text}.{up.attr}()", 0.25 * bare)
+        elif isinstance(up, ast.BinOp | ast.Subscript) and _plain_beside(up, other):
+            form = known.cut(up, (known.start(other), known.end(other), text))
+            found.raise_to(f"({form})" if isinstance(here, BINDS) else form, 0.3)
+    whole = known.segment(here) if isinstance(here, ast.BinOp | ast.Subscript) else ""
+    made = {
+        one: prior for one, prior in found.items() if prior and one != whole and "\n" not in one
+    }
+    yield from Found(made).rows("wrapped", node, 8)
+
+
+def _plain_beside(up: ast.BinOp | ast.Subscript, part: ast.expr) -> bool:
+    """True where all but the part is numbers and texts."""
+    rest = [up.left, up.right] if isinstance(up, ast.BinOp) else [up.value, up.slice]
+    plain = ast.Constant | ast.UnaryOp | ast.USub | ast.Slice
+    return all(
+        isinstance(one, plain) for side in rest if side is not part for one in ast.walk(side)
+    )

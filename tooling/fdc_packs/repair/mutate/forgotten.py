@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 from .known import Known
 from .source import OWN, Edit, Function, Loop, simple
-from .statements import put_before
+from .statements import as_others, put_before
 from .values import Found, Row, token_of
 
 DONORS, CONDITIONS, INSERTED, GUARDS, FORMS = 160, 16, 24, 8, 48
-_EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1")
+_EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1", "()", "[[]]", "b''")
 _ORDERS = ("==", "!=", "<", "<=", ">", ">=")
 _PLAIN = re.compile(r"'[^'\\]*'|-?\d+(?:\.\d+)?|None|True|False")
 _PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
@@ -39,16 +39,17 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
             found.raise_to(text, firm - 0.01 * rank)
         for value in (*_EMPTY, *plain):
             found.raise_to(f"{name} = {value}", firm * 0.45)
+        found.raise_all(as_others(known, node, name, function), firm)
         for value, prior in values.items():
             found.raise_to(f"{name} = {value}", firm * prior)
     for value, prior in values.items():
         found.raise_to(f"return {value}", 0.6 * prior if function.body[-1] is node else 0.4 * prior)
-    for text, prior in _of_class(known, node, function, plain, values):
-        found.raise_to(text, prior)
+    found.raise_all(_of_class(known, node, function, plain, values))
     if any(isinstance(up, Loop) for up in known.around(node) if up is not function):
         found.raise_to("break", 0.4)
         found.raise_to("continue", 0.4)
-    for rank, name in enumerate(plain[:12]):
+    held = [name for name in known.reads(function) if name in known.data]
+    for rank, name in enumerate([*plain[:12], *held[:4]]):
         found.raise_to(f"return {name}", 0.6 - 0.02 * rank)
     for text, prior in (("True", 0.3), ("False", 0.3), ("self", 0.3), ("", 0.2), ("None", 0.05)):
         found.raise_to(f"return {text}".strip(), prior)
@@ -56,8 +57,7 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     if any(isinstance(one, ast.Constant) for one in given):
         for text in _expected(known.message):
             found.raise_to(f"return {text}", 0.6)
-    for text, prior in _made(known, node, function, plain):
-        found.raise_to(text, prior)
+    found.raise_all(_made(known, node, function, plain))
     for rank, (text, prior) in enumerate(_donors(known, node, function)):
         found.raise_to(text, prior - 0.0005 * rank)
     yield from Found({text: prior for text, prior in found.items() if prior}).rows(
@@ -75,6 +75,8 @@ def _made(
     for name, other in itertools.product(sorted(idle), plain):
         if name != other:
             yield f"{other}.{name} = {name}", 0.3
+            alike = set(_PART.findall(name)) & set(_PART.findall(other))
+            yield f"{other} = {name}", 0.55 if alike else 0.35
     gathered = [name for name in plain if name in known.names_stored(function)]
     for rank, name in enumerate(gathered[:6]):
         for form, prior in (("tuple({})", 0.34), ("''.join({})", 0.32), ("list({})", 0.3)):

@@ -11,12 +11,23 @@ from .source import Edit, Source
 
 class Hint(NamedTuple):
     """`message`: of which error; `weights`: how much likelier edits of a kind are, where it was raised (or, `anywhere`, at all).
-    `named`: only those whose text has the name that the message quotes."""
+    `named`: only those whose text has the name that the message quotes; `word`: only those that put it there."""
 
     message: re.Pattern[str]
     weights: dict[str, float]
     named: bool = False
     anywhere: bool = False
+    word: str = ""
+
+
+def _conversion(message: str, word: str) -> Hint:
+    """A value of a type that the error names: what makes it of the other one may stand before the line that fails."""
+    return Hint(
+        re.compile(f"TypeError: .*(?:{message})"),
+        {"wrapped": 2.5, "callee": 2.0},
+        anywhere=True,
+        word=word,
+    )
 
 
 _NOT_THERE = dict.fromkeys(
@@ -46,6 +57,11 @@ _HINTS = (
     Hint(re.compile(r"IndexError|StopIteration"), {"bound": 1.6, "slice": 1.4, "comparison": 1.3, "exception": 1.4}),
     Hint(re.compile(r"DID NOT RAISE|not raised"), {"exception": 1.8, "guarded": 1.6, "restored": 1.4,
                                                                   "narrowed": 1.3, "negation": 1.2}, anywhere=True),
+    _conversion(r"integer is required|interpreted as an integer|must be (?:an )?int(?:eger)?\b", "int"),
+    _conversion(r"must be str, not|expected str\b|can only concatenate str|must be a string", "str"),
+    _conversion(r"bytes-like object is required, not 'str'|can't concat str to bytes", "encode"),
+    _conversion(r"'(?:dict_\w+|map|filter|zip|generator|set|\w*_iterator)' (?:object is not subscriptable|has no len)", "list"),
+    _conversion(r"object is not an iterator", "iter"),
 )  # fmt: skip
 
 
@@ -65,9 +81,15 @@ class Said:
         found = 1.0
         for hint, name in self._known:
             worth = hint.weights.get(kind, 1.0) if raised or hint.anywhere else 1.0
-            if worth > found and (name is None or name.search(old) or name.search(new)):
+            put = not hint.word or (_calls(new, hint.word) and not _calls(old, hint.word))
+            if worth > found and put and (name is None or name.search(old) or name.search(new)):
                 found = worth
         return found
+
+
+def _calls(text: str, word: str) -> bool:
+    """True where a text calls what the word names, or is that word."""
+    return re.search(rf"\b{word}\(", f"{text}(") is not None
 
 
 _OF_TYPE = re.compile(r"(?:TypeError|AttributeError): ")

@@ -123,6 +123,46 @@ class Known(Source):
         return found
 
     @functools.cached_property
+    def moduli(self) -> set[int]:
+        """The numbers that the file takes a rest by, most 8."""
+        found = {
+            one.right.value for one in self.nodes
+            if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) and isinstance(one.right, ast.Constant)
+            and type(one.right.value) is int and one.right.value > 2
+        }  # fmt: skip
+        return set(sorted(found)[:8])
+
+    @functools.cached_property
+    def data(self) -> set[str]:
+        """The names that the module itself gives a value."""
+        stored = {
+            one.id for part in getattr(self.tree, "body", ()) if isinstance(part, ast.Assign | ast.AnnAssign)
+            for one in ast.walk(part) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        }  # fmt: skip
+        return stored & self.top
+
+    @functools.cached_property
+    def given_calls(self) -> list[str]:
+        """The calls, as they are written, that other calls of the file are given most often."""
+        given = (one for calls in self.calls.values() for call in calls for one in call.args)
+        texts = (self.segment(one) for one in given if isinstance(one, ast.Call))
+        count = Counter(text for text in texts if "\n" not in text and len(text) <= 30)
+        return [text for text, _ in count.most_common(12)]
+
+    def yields(self, name: str) -> bool:
+        """True for a function of the file that yields."""
+        inside = ast.walk(self.defined[name]) if name in self.defined else ()
+        return any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inside)
+
+    @functools.cached_property
+    def named(self) -> dict[str, list[ast.Call]]:
+        """The calls of the file by the last name of what they call."""
+        found: dict[str, list[ast.Call]] = {}
+        for one in (call for calls in self.calls.values() for call in calls):
+            found.setdefault(name_of(one.func), []).append(one)
+        return found
+
+    @functools.cached_property
     def texts_given(self) -> list[str]:
         """The texts, as they are written, that calls of the file are given most often."""
         given = (one for calls in self.calls.values() for call in calls for one in call.args)

@@ -24,7 +24,7 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Break | ast.Continue, statements.jump), (ast.Expr, statements.value), (Function, statements.function),
     (ast.AST, statements.blocks), (ast.If, statements.cases),
     (ast.Pass, forgotten.statement), (ast.Expr, forgotten.idle), (ast.stmt, forgotten.inserted), (ast.Call, calls.arguments),
-    (ast.Compare, calls.likewise),
+    (ast.Compare, calls.likewise), (ast.Call, calls.as_elsewhere),
     (ast.Call, calls.awaited), (ast.Name, words.owned), (Function, words.parameters), (_TIGHT, values.signed),
     (ast.If | ast.While | ast.IfExp, forgotten.conditions), (_WRAPPED, calls.wrapped),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from .values import Found, Row
 _REPEATED = re.compile(r"(?<!\\)(?:[*+?]\??|\{\d+(?:,\d*)?\})")
 _CLASS = re.compile(r"\\([dDwWsSbB])")
 _SET = re.compile(r"(?<!\\)\[(\^?)((?:\\.|[^\]\\])+)\]")
+_DIGITS = re.compile(r"(?:\\d|\[0-9\])(\+|\{[1-9]\d?(?:,\d{0,2})?\})")
 _BACKSLASH = "\\"
 _ANCHOR = re.compile(r"^\^|\$$")
 
@@ -48,10 +49,15 @@ def pattern(known: Known, node: ast.Constant) -> Iterator[Row]:  # noqa: C901
     for one in _CLASS.finditer(body):
         for other in ("d", "w", "s", one[1].swapcase()):
             put(one, f"\\{other}", 0.35)
+    for one in _DIGITS.finditer(body):  # a number that does not begin with zero
+        put(one, f"[1-9]\\d{_fewer(one[1])}", 0.2)
+        put(one, f"(?:0|[1-9]\\d{_fewer(one[1])})", 0.1)
     for one in _SET.finditer(body):
         for other in ("_", "-", ".", "\\s", "\\n", "0-9", "A-Z", "\\w"):
             if other not in one[2]:
                 put(one, f"[{one[1]}{one[2]}{other}]", 0.12)
+        if one[1] and "\\x0" not in one[2]:
+            put(one, f"[^{one[2]}\\x00-\\x1f]", 0.12)  # nor a control character
         for mark in known.told.marks:
             if mark not in one[2]:
                 put(one, f"[{one[1]}{one[2]}{_BACKSLASH * (mark in '^]-')}{mark}]", 0.3)
@@ -77,3 +83,11 @@ def pattern(known: Known, node: ast.Constant) -> Iterator[Row]:  # noqa: C901
             continue
         if other and other != body:
             yield "pattern", node, f"{text[:head]}{other}{text[tail:]}", prior
+
+
+def _fewer(repeated: str) -> str:
+    """A repetition, at least once, by one time less."""
+    if repeated == "+":
+        return "*"
+    counts = [str(int(one) - 1) if one else "" for one in repeated.strip("{}").split(",")]
+    return f"{{{','.join(counts)}}}"

@@ -170,6 +170,32 @@ def function(known: Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iter
         yield from put_before(known, first, "base", text, prior)
 
 
+def as_others(
+    known: Known, node: ast.AST, name: str, function: ast.FunctionDef | ast.AsyncFunctionDef
+) -> Iterator[tuple[str, float]]:
+    """What gives a name its value as others get theirs: a twin's assignment with the one word for the other, a number of the
+    file, a function that takes all that this one does."""
+    for one in known.nodes:
+        to = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+        if not isinstance(one, ast.Assign) or not isinstance(to, ast.Name) or to.id == name:
+            continue
+        twin, text = known.segment(one), known.segment(one.value)
+        word = rf"(?<![A-Za-z0-9]){re.escape(to.id)}(?![A-Za-z0-9])"
+        if (
+            "\n" not in twin
+            and len(twin) <= 100
+            and re.search(word, text)
+            and known.fits(one, node)
+        ):
+            yield re.sub(word, name, twin), 0.8 if known.function(one) is function else 0.55
+    for rank, (number, _) in enumerate(known.numbers.most_common(16)):
+        yield f"{name} = {number}", 0.4 - 0.01 * rank
+    given = [one.arg for one in function.args.args if one.arg not in OWN]
+    called = (*known.members_imported, *known.called) if 1 < len(given) < 4 else ()
+    for rank, other in enumerate(list(dict.fromkeys(called))[:60]):
+        yield f"{name} = {other}({', '.join(given)})", 0.5 - 0.002 * rank
+
+
 def put_before(known: Known, node: ast.stmt, kind: str, text: str, prior: float) -> Iterator[Edit]:
     """A statement before another one that begins its line."""
     indent, start = known.indent(node), known.start(node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .kinds import OTHERS
 from .known import Known
@@ -22,6 +22,8 @@ _TOKENS: dict[type[ast.AST], str] = {
 _ORDERED = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 _TIGHT = ast.Name | ast.Call | ast.Attribute | ast.Subscript
 _COUNTED = ast.Name | ast.Call | ast.Attribute | ast.BinOp | ast.Subscript
+BINDS = ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Subscript | ast.Await
+"""What binds its operand closer than an operator in it."""
 _TYPES = ("str", "int", "list", "dict", "tuple", "bytes", "float", "set")
 
 
@@ -31,6 +33,11 @@ class Found(dict[str, float]):
     def raise_to(self, text: str, prior: float) -> None:
         """What is said for a text, if it is more than before."""
         self[text] = max(prior, self.get(text, 0.0))
+
+    def raise_all(self, said: Iterable[tuple[str, float]], scale: float = 1.0) -> None:
+        """The same for several."""
+        for text, prior in said:
+            self.raise_to(text, prior * scale)
 
     def rows(self, kind: str, node: ast.AST, most: int = MOST, scale: float = 1.0) -> Iterator[Row]:
         """The best of them."""
@@ -140,6 +147,10 @@ def binary(known: Known, node: ast.BinOp) -> Iterator[Row]:
     if isinstance(node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow):
         yield from swaps(known, node, [node.left, node.right], 0.3)
     if isinstance(node.op, ast.Add | ast.Sub):
+        for size in sorted(known.moduli):  # what goes round, as elsewhere in the file
+            form = f"({known.segment(node)}) % {size}"
+            tight = isinstance(known.parents.get(node), BINDS)
+            yield "wrapped", node, f"({form})" if tight else form, 0.1
         for side, outer in ((node.left, node.right), (node.right, node.left)):
             if isinstance(side, ast.BinOp) and isinstance(
                 side.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import sys
 from collections import Counter
@@ -22,6 +23,11 @@ _CALLABLE = (
     " isinstance hasattr getattr type repr divmod round frozenset bytes ord chr hash callable issubclass pow"
 ).split()
 _CAUGHT = "StopIteration KeyError ValueError TypeError AttributeError IndexError".split()
+_EXCEPTIONS = (*_CAUGHT, "RuntimeError", "NotImplementedError", "OverflowError")
+_OF_ARGUMENTS = re.compile(
+    r"(?:positional|keyword|required|unexpected) arguments?\b|\bgot an unexpected\b|not callable"
+)
+"""What Python says of a call that does not fit."""
 _CHECKED = "str int list dict tuple bytes float".split()
 _CLOSE = {")": "(", "]": "[", "}": "{", ">": "<"}
 _STANDARD = sys.stdlib_module_names
@@ -143,8 +149,13 @@ def _bound(known: Known, node: ast.Name) -> Found:
 
 
 def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
-    """What this function, this file or everybody calls."""
+    """What this function, this file or everybody calls; what is raised, where it is raised."""
     found, function, lost = Found(), known.function(node), _lost(known, node)
+    if isinstance(known.parents.get(known.parents[node]), ast.Raise):
+        found = _raised(known, known.parents[node])
+        found.pop(node.id, None)
+        yield from found.rows("callee", node)
+        return
     for other in PEERS.get(node.id, ()):
         found.raise_to(other, 0.3)
     for other in _CALLABLE:
@@ -170,9 +181,32 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
         found.raise_to(other, 0.11 if other in known.taking_one else 0.1)
     if isinstance(up := known.parents.get(known.parents[node]), ast.Return):
         found.raise_to(known.owed(up), 0.5)
-    for gone in ("", node.id):
-        found.pop(gone, None)
+    iterated = isinstance(up, ast.YieldFrom | ast.For)
+    for other in (
+        known.top & known.defined.keys()
+    ):  # what nothing calls any more, what can be iterated over
+        gone = other not in known.called and other[:1] == "_"
+        found.raise_to(other, 0.4 if gone else 0.3 * (iterated and known.yields(other)))
+    found = Found({one: prior for one, prior in found.items() if prior and one != node.id and one})
     yield from found.rows("callee", node, 3 * MOST, 1.5 if lost else 1.0)
+
+
+def _raised(known: Known, node: ast.AST) -> Found:
+    """The exceptions that tests want, that the file raises, that are common; the one that Python raises with such words."""
+    found = Found(dict.fromkeys(_EXCEPTIONS, 0.2))
+    for other, count in known.raised.items():
+        found.raise_to(other, 0.25 + 0.02 * min(count, 8) if other in known.everywhere else 0.0)
+    for other in known.told.raises:
+        found.raise_to(other, 0.7 if other in known.everywhere else 0.0)
+    if _OF_ARGUMENTS.search(known.segment(node)):
+        found.raise_to("TypeError", 0.8)
+    return Found({name: prior for name, prior in found.items() if prior and not _is_no_error(name)})
+
+
+def _is_no_error(name: str) -> bool:
+    """True for what Python has by the name and that cannot be raised."""
+    there = getattr(builtins, name, BaseException)
+    return not (isinstance(there, type) and issubclass(there, BaseException))
 
 
 def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901

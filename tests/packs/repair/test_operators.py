@@ -1,0 +1,111 @@
+"""Operators that repairs of real packages needed: each finds the edit among those of the line."""
+
+from __future__ import annotations
+
+import pytest
+from fdc_packs.repair.mutate.mutate import propose
+from fdc_packs.repair.patch.patch import apply_patch
+from fdc_packs.repair.patch.region import parse_region
+
+FOUND = {
+    "an operation that the file does elsewhere with what a call gives": (
+        "def g(at):\n    return at.weekday() % 7\n\n\ndef f(end):\n    return end.weekday()\n",
+        "return end.weekday()\n", "return end.weekday() % 7\n"),
+    "an index that the file takes elsewhere of what a call gives": (
+        "def g(x):\n    return x.split()[0]\n\n\ndef f(line):\n    y = line.split()\n    return y\n",
+        "line.split()\n", "line.split()[0]\n"),
+    "a method that the file calls elsewhere of what a call gives": (
+        "def g(x):\n    return x.read(1).hex()\n\n\ndef f(x):\n    y = x.read(2)\n    return y\n",
+        "x.read(2)", "x.read(2).hex()"),
+    "the result of a method of the class as an argument": (
+        "class A:\n    def rows(self):\n        return []\n\n    def f(self):\n        return zip(list)\n",
+        "zip(list)", "zip(list, self.rows())"),
+    "a number that does not begin with zero": (
+        'import re\n\n\ndef f(x):\n    return re.match(r"a:\\d+", x)\n', '\\d+"', '[1-9]\\d*"'),
+    "a number of at most so many digits that does not begin with zero": (
+        'import re\n\n\ndef f(x):\n    return re.match(r"a:[0-9]{1,5}", x)\n', '[0-9]{1,5}"', '[1-9]\\d{0,4}"'),
+    "a number that goes round as others of the file do": (
+        "def g(n):\n    return n % 7\n\n\ndef f(n):\n    return n + 1\n", "n + 1", "(n + 1) % 7"),
+    "no control character": (
+        'import re\n\n\ndef f(x):\n    return re.match(r"[^\\s<]*", x)\n', "<]", "<\\x00-\\x1f]"),
+    "a twin's assignment with the other word": (
+        "def f(g):\n    minute = int(g['minute'])\n    pass\n    return hour, minute\n", "pass", "hour = int(g['hour'])"),
+    "a number of the file": (
+        "def f(x):\n    pass\n    return x[:least]\n\n\nMOST = 16\n", "pass", "least = 16"),
+    "a function that takes all that this one does": (
+        "from itertools import tee\n\n\ndef f(xs, n):\n    pass\n    return ys\n", "pass", "ys = tee(xs, n)"),
+    "what is made and nobody uses": (
+        "def f(x):\n    token = x\n    floor_token = x[1:]\n    if x:\n        pass\n    return token\n",
+        "pass", "token = floor_token"),
+    "a name of the module": (
+        "CACHE = {}\n\n\ndef f(x):\n    if x not in CACHE:\n        CACHE[x] = 1\n    pass\n", "pass", "return CACHE"),
+    "the member that is asked for": (
+        "class A:\n    def f(self):\n        if not hasattr(self):\n            self.n = 1\n        return self.n\n",
+        "hasattr(self)", 'hasattr(self, "n")'),
+    "a keyword that a built-in function lacks": (
+        "def f(xs):\n    return zip(*xs)\n", "zip(*xs)", "zip(*xs, strict=True)"),
+    "the encoding of a file": ("def f(x):\n    return open(x)\n", "open(x)", 'open(x, encoding="utf-8")'),
+    "a call that another call is given": (
+        "def g(x):\n    return h(x, repeat(None))\n\n\ndef f(x):\n    return k(x)\n", "k(x)", "k(x, repeat(None))"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", FOUND)
+def test_an_edit_that_real_bugs_need_is_proposed(what: str) -> None:
+    """Issue 14: the operators of repairs that people made between two releases."""
+    broken, old, new = FOUND[what]
+    wanted = new.join(broken.rsplit(old, 1))
+    rows = propose(
+        broken, "f.py", [{"path": "f.py", "line": n, "score": 0.8} for n in range(1, 20)], [], 4000
+    )
+    texts = [
+        apply_patch(broken, row["diff"], region=parse_region(row["affected_region"])).text
+        for row in rows
+    ]
+    assert wanted in texts
+
+
+def test_what_yields_or_is_called_no_more_comes_first_where_it_fits() -> None:
+    """`yield from` wants what can be iterated over; a private function that nothing calls was called here, mostly."""
+    text = "def g(x):\n    yield x\n\n\ndef _h(x):\n    return x\n\n\ndef f(x):\n    {} len(x)\n"
+    for line, name in (("yield from", "g"), ("return", "_h")):
+        rows = propose(
+            text.format(line), "f.py", [{"path": "f.py", "line": 10, "score": 1.0}], [], 500
+        )
+        called = [row["new"] for row in rows if row["kind"] == "callee"]
+        assert name in called[:2], (line, called[:4])
+
+
+def test_only_what_can_be_raised_is_put_after_raise() -> None:
+    """`raise sorted("...")`: an exception, and first the one that Python raises with such words."""
+    text = "def f(x):\n    raise sorted('unexpected keyword argument')\n\n\ndef g(x):\n    raise KeyError(len(x))\n"
+    rows = propose(text, "f.py", [{"path": "f.py", "line": 2, "score": 1.0}], [], 500)
+    called = [row["new"] for row in rows if row["kind"] == "callee"]
+    assert called[0] == "TypeError" and "KeyError" in called[:3]
+    assert not {"len", "list", "sorted", "str"} & set(called)
+
+
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("TypeError: an integer is required (got type str)", "int(p)"),
+        ('TypeError: can only concatenate str (not "int") to str', "str(p)"),
+        ("TypeError: a bytes-like object is required, not 'str'", "p.encode()"),
+        ("TypeError: 'map' object is not subscriptable", "list(p)"),
+        ("TypeError: 'list' object is not an iterator", "iter(p)"),
+    ],
+)
+def test_an_error_that_names_a_type_has_the_conversion_to_it_first(message: str, call: str) -> None:
+    """The value may be made some lines before the one that fails."""
+    text = "def f(ps):\n    xs = [p for p in ps]\n    return g(*xs)\n"
+    rows = propose(
+        text,
+        "f.py",
+        [{"path": "f.py", "line": n, "score": 0.8} for n in (2, 3)],
+        [],
+        900,
+        message,
+        3,
+    )
+    wrapped = [row["new"] for row in rows if row["kind"] == "wrapped"]
+    assert call == next(one for one in wrapped if one.startswith("p.") or one.endswith("(p)"))
