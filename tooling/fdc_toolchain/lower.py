@@ -32,7 +32,7 @@ def lower(
     key: str,
     default: Automaton | None,
     files: Files,
-    predicates: Mapping[str, dict[str, Any]],
+    predicates: Mapping[str, dict[str, object]],
     rules: Iterable[Obligation] = (),
     untrusted: Sequence[str] = (),
     marks: Mapping[tuple[str, int], str] = MappingProxyType({}),

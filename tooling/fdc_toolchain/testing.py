@@ -199,7 +199,7 @@ def run(
     program: Program,
     tools: Tools,
     *,
-    inputs: dict[str, Any] | None = None,
+    inputs: dict[str, object] | None = None,
     journal: MemoryJournal | None = None,
     clock: FakeClock | None = None,
     point: CrashPoint | None = None,

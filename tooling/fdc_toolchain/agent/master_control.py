@@ -127,7 +127,7 @@ class MasterControlGraph:
             return None
 
     def do_execution(
-        self, agent_state: AgentState, step_result: Any, logger: Logger | None
+        self, agent_state: AgentState, step_result: object, logger: Logger | None
     ) -> str | None:
         """EXECUTING (FDC-05, FDC-91): records what became of the current step, and advances.
 
@@ -160,7 +160,7 @@ class MasterControlGraph:
 
     def decide(
         self, agent_state: AgentState, name: str, by: str, logger: Logger | None, *, approved: bool
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """A person, `by`, approves the text that waits, or sends it back; `name` is how its sha256 begins (12 digits).
 
         Returns what that is, once the decision is saved. Raises ValueError where this is not what waits, and OSError.

@@ -80,13 +80,13 @@ def resumed(world: World, record: Mapping[str, Any]) -> dict[str, Any]:
     return control
 
 
-def seal_of(world: World, record: Mapping[str, Any]) -> str:
+def seal_of(world: World, record: Mapping[str, object]) -> str:
     """The seal of a task's record; a state that came with a clone, or that somebody changed, has none of this user's."""
     plain = json.loads(json.dumps(record))  # as it will be read
     return world.seal("state", json.dumps(plain, sort_keys=True))
 
 
-def seen(control: Mapping[str, Any]) -> list[dict[str, Any]]:
+def seen(control: Mapping[str, object]) -> list[dict[str, Any]]:
     """What from outside the writers in this task may have been shown: rows of `what`, and where that is `from`."""
     rows = control.get("seen")
     return rows if isinstance(rows, list) else [{"what": UNKNOWN, "from": []}]
@@ -103,7 +103,7 @@ def labels(turn: Turn) -> list[str]:
     return sorted(found)
 
 
-def of_research(turn: Turn, run: Any) -> None:
+def of_research(turn: Turn, run: object) -> None:
     """Notes whether findings of research come from outside: by what they say of themselves, and by the run's journal."""
     findings = turn.state.research_findings
     what = f"findings of the research on: {findings.get('question')}"
@@ -245,7 +245,7 @@ def clear(turn: Turn, text: Text, *, free: str = "") -> None:
     raise Held(sentence(held))
 
 
-def held(control: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
+def held(control: Mapping[str, object], kind: str) -> dict[str, Any] | None:
     """The text of that kind that waits, or waited until it was approved."""
     found = control.get("held")
     return (
@@ -292,7 +292,7 @@ def approve(turn: Turn, name: str, by: str) -> dict[str, Any]:
     return waits
 
 
-def decline(turn: Turn, name: str, by: str) -> dict[str, Any]:
+def decline(turn: Turn, name: str, by: str) -> dict[str, object]:
     """A person does not approve the text that waits: it goes back to its writer as a version that was refused."""
     waits = _waiting(turn, name)
     control = turn.control
@@ -307,7 +307,7 @@ def decline(turn: Turn, name: str, by: str) -> dict[str, Any]:
     return waits
 
 
-def declined(control: dict[str, Any], *kinds: str) -> str | None:
+def declined(control: dict[str, object], *kinds: str) -> str | None:
     """The text that a person declined, once."""
     found = control.get("declined")
     if not isinstance(found, dict) or found.get("kind") not in kinds:

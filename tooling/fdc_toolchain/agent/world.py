@@ -71,12 +71,12 @@ class Logger(Protocol):
         task_id: str,
         plan_step: int | str | None,
         action_type: str,
-        action_details: Mapping[str, Any],
+        action_details: Mapping[str, object],
         outcome_status: str,
         outcome_message: str = "",
-        error_details: str | Mapping[str, Any] | None = None,
+        error_details: str | Mapping[str, object] | None = None,
         evidence: str = "",
-        context: Mapping[str, Any] | None = None,
+        context: Mapping[str, object] | None = None,
     ) -> None:
         """Raises ValidationError for an entry that follows no schema, OSError where it cannot be written."""
 

@@ -52,7 +52,7 @@ def start(program: Program, inputs: dict[str, Any], marks: bool = False) -> RunS
 
 def fold(
     program: Program,
-    inputs: dict[str, Any],
+    inputs: dict[str, object],
     records: Iterable[Record],
     seen: Callable[[Record, Perform | None], None] | None = None,
     due: Callable[[RunState, Record], None] | None = None,
@@ -112,7 +112,7 @@ def apply(state: RunState, record: Record) -> Want | None:
     return None
 
 
-def came_back(state: RunState, address: str, at: float, body: dict[str, Any]) -> None:
+def came_back(state: RunState, address: str, at: float, body: dict[str, object]) -> None:
     """Applies the outcome of an effect of this same state: like `apply`, without comparing the request."""
     state.records += 1
     if at > state.elapsed:
@@ -131,7 +131,7 @@ def launch(state: RunState, address: str) -> None:
 
 def park(
     state: RunState, address: str, question: str, how: Literal["answer", "assume"] = "answer",
-    shows: dict[str, Any] | None = None,
+    shows: dict[str, object] | None = None,
 ) -> None:  # fmt: skip
     """The effect waits for a person: for an answer to `question`, or to say whether it happened."""
     want = state.taken(address)

@@ -146,7 +146,7 @@ def paths_of(tool: dict[str, Any]) -> list[str]:
 
 def noticed(
     rules: tuple[Monitor, ...],
-    tool: dict[str, Any],
+    tool: dict[str, object],
     effect: Perform,
     action: str | None,
     cycles: tuple[str, ...] = (),

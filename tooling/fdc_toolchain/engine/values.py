@@ -96,7 +96,7 @@ def truth(value: object) -> bool:
     return bool(value)
 
 
-def holds(cond: dict[str, Any], names: dict[str, Any], answers: list[Any]) -> bool:
+def holds(cond: dict[str, object], names: dict[str, object], answers: list[object]) -> bool:
     """Whether a condition holds, read from left to right and no further than needed.
 
     `answers` are those of the predicates asked so far, in the order in which they are reached.

@@ -35,7 +35,7 @@ _TOLD = Draft202012Validator({
 """What the process may say. The server runs beside it in the sandbox and can write in its place."""
 
 
-def call(declared: Mapping[str, Any], args: dict[str, Any], context: Context) -> Outcome:
+def call(declared: Mapping[str, Any], args: Mapping[str, object], context: Context) -> Outcome:
     """What the server answers: an object where it declares one, else its text. Raises ToolFailure."""
     row = declared["run"]["mcp"]
     server, tool = row["server"], row["tool"]

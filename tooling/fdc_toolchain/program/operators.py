@@ -18,7 +18,7 @@ class Unusable(Exception):
     """A value that cannot be used where the plan uses it; the message is one sentence."""
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """A value as text: text as it is, everything else as compact JSON."""
     if type(value) is str:
         return value
@@ -103,7 +103,7 @@ def as_number(spelling: str) -> Any:
     return number if math.isfinite(number) else spelling
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """True for numbers; true and false do not count."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 

@@ -43,7 +43,7 @@ class Certified(NamedTuple):
 
 
 def certified(
-    program: dict[str, Any], plan: str, root: str, *, under_way: bool = False
+    program: dict[str, object], plan: str, root: str, *, under_way: bool = False
 ) -> Certified:
     """A proved program with its checked certificate, whose facts hold in the workspace now.
 

@@ -113,7 +113,7 @@ def task_for(root: str, asked: str | None) -> Task | None:
 
 def granted(
     root: str,
-    program: dict[str, Any],
+    program: dict[str, object],
     operator: Operator | None,
     subject: str = "the run cannot begin",
     under_way: Callable[[], RunState] | None = None,
@@ -144,7 +144,7 @@ def in_the_way(said: str, wait: bool | None) -> Busy:
 
 def begin(
     root: str,
-    program: dict[str, Any],
+    program: dict[str, object],
     plan: str,
     given: Mapping[str, str],
     budget: Mapping[str, float],

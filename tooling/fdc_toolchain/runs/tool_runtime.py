@@ -101,7 +101,7 @@ def _closing(root: str, own: Mapping[str, Any]) -> Callable[[dict[str, Any], Con
     A plan that comes with fdc closes its own cycle only: it knows nothing of the task that somebody runs it in.
     """
 
-    def close(args: dict[str, Any], context: Context) -> Any:
+    def close(args: Mapping[str, object], context: Context) -> object:
         from ..engine.ports import WorldFailed
         from ..linking.project.files import SHIPPED
         from ..tools import talk_tools

@@ -62,7 +62,7 @@ class Wish(NamedTuple):
     parameters: Mapping[str, str]
 
 
-def parse_action_to_command(text: str, block: str | None = None) -> dict[str, Any]:
+def parse_action_to_command(text: str, block: str | None = None) -> dict[str, object]:
     """The action that a sentence asks for; `block` is the code block below it, if there is one.
 
     The whole sentence must have one of the forms: `Never add tool 'x' to protocol 'y'` adds nothing. Anything

@@ -56,7 +56,7 @@ class Transact(Protocol):
 
 def entry(
     action: str,
-    details: Mapping[str, Any],
+    details: Mapping[str, object],
     *,
     task_id: str,
     phase: int,
@@ -66,9 +66,9 @@ def entry(
     status: Status = "SUCCESS",
     plan_step: int | str | None = None,
     message: str | None = None,
-    error: str | Mapping[str, Any] | None = None,
+    error: str | Mapping[str, object] | None = None,
     evidence_citation: str | None = None,
-    context: Mapping[str, Any] | None = None,
+    context: Mapping[str, object] | None = None,
 ) -> Entry:
     """An entry with the keys of FDC-106; optional ones are absent where they are None. `now` has a time zone."""
     outcome = {"status": status, "message": message, "error": error}

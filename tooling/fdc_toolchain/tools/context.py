@@ -155,3 +155,11 @@ def word(args: Mapping[str, object], name: str, default: str | None = None) -> s
             "argument", f"`{name}` must be text" if value is not None else f"`{name}` is missing"
         )
     return value
+
+
+def whole(args: Mapping[str, object], name: str, default: int) -> int:
+    """An argument as a whole number; missing or 0: the default. Raises ToolFailure where it is not a number."""
+    value = args.get(name) or default
+    if not isinstance(value, int | float | str):
+        raise ToolFailure("argument", f"`{name}` must be a number")
+    return int(value)

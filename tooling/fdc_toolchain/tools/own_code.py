@@ -117,8 +117,8 @@ def call(
     declared: Mapping[str, Any],
     context: Context,
     modules: Mapping[str, str],
-    positional: Iterable[Any],
-    named: Mapping[str, Any],
+    positional: Iterable[object],
+    named: Mapping[str, object],
     key: str = "",
 ) -> Outcome:
     """The result of `module:function`. Raises ToolFailure, Waiting, WorldFailed, and Interrupted if the controller is ending."""
@@ -141,7 +141,7 @@ def run(
     declared: Mapping[str, Any],
     named: Mapping[str, Any],
     context: Context,
-    notes: dict[str, Any],
+    notes: dict[str, object],
 ) -> Done:
     """Runs the process of a tool, fenced in as its row and the plans say, to its end. `given`: its input; `what`: its name in
     messages. `notes` is told how it was fenced in. Raises ToolFailure.

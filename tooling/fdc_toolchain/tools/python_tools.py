@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dis
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from ..engine.ports import Cancelled, Waiting, WorldFailed
@@ -27,11 +27,11 @@ UNFIT = (
 
 def call(
     target: str,
-    declared: Mapping[str, Any],
+    declared: Mapping[str, object],
     context: Context,
     modules: Mapping[str, str],
-    positional: list[Any],
-    named: dict[str, Any],
+    positional: Sequence[object],
+    named: Mapping[str, object],
     key: str = "",
 ) -> Any:
     """What `module:function` returns. Raises ToolFailure for anything that it raises.

@@ -113,7 +113,7 @@ def changed(book: Book, lesson: Lesson) -> Book:
     )
 
 
-def entered(lesson: Lesson, status: str, at: str, **facts: Any) -> Lesson:
+def entered(lesson: Lesson, status: str, at: str, **facts: object) -> Lesson:
     """The lesson with another status, and that step at the end of its history (FDC-83). No field is lost."""
     step = {
         "at": at,
@@ -123,7 +123,7 @@ def entered(lesson: Lesson, status: str, at: str, **facts: Any) -> Lesson:
     return {**lesson, "status": status, "history": [*history(lesson), step]}
 
 
-def history(lesson: Mapping[str, Any]) -> list[dict[str, Any]]:
+def history(lesson: Mapping[str, object]) -> list[dict[str, Any]]:
     """The steps that a lesson has gone through, the oldest first."""
     steps = lesson.get("history")
     return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
@@ -175,7 +175,7 @@ def _lesson(raw: bytes) -> tuple[Lesson | None, str | None]:
     return (None, "not a lesson: " + "; ".join(wrong[:3])) if wrong else (value, None)
 
 
-def understood(value: Any) -> Any:
+def understood(value: object) -> Any:
     """A lesson of another tool with the keys that fdc reads; its own keys stay.
 
     `lesson` is the insight; so is what a `failure` says. What names no action waits for a person.

@@ -77,7 +77,7 @@ def shown(row: RunRow) -> dict[str, dict[str, Any]]:
     return {one["address"]: one["shows"] for one in asked if isinstance(one.get("shows"), dict)}
 
 
-def digest(shows: dict[str, Any] | None) -> str:
+def digest(shows: Mapping[str, object] | None) -> str:
     """A digest of what an approval shows; empty if it shows nothing."""
     return (
         ""

@@ -27,7 +27,7 @@ class Followed(NamedTuple):
         return [one._asdict() for one in self.state.kept]
 
 
-def followed(program: dict[str, Any], row: RunRow, records: list[Record]) -> Followed:
+def followed(program: dict[str, object], row: RunRow, records: list[Record]) -> Followed:
     """Follows the records of a run. Raises WorldError if they do not fit the program."""
     from ...engine.events import Mismatch
     from ...engine.fold import fold

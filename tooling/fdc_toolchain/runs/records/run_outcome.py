@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,7 @@ def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
     )  # fmt: skip
 
 
-def explained(program: dict[str, Any], stop: Stop) -> dict[str, object]:
+def explained(program: dict[str, object], stop: Stop) -> dict[str, object]:
     """A stop as JSON, with its `cause`."""
     from ...program.causes import explain
     from ...tools.tool_rows import TOOLS
@@ -65,7 +66,7 @@ def explained(program: dict[str, Any], stop: Stop) -> dict[str, object]:
 
 
 def question(
-    effect: Perform, text: str, how: str, shows: dict[str, Any] | None = None
+    effect: Perform, text: str, how: str, shows: Mapping[str, object] | None = None
 ) -> dict[str, Any]:
     """The question about an effect for the outcome; of an approval, with what it shows."""
     more = {} if shows is None else {"shows": shows}

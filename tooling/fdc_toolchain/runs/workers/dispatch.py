@@ -60,7 +60,7 @@ Work = Callable[[str, dict[str, Any], str], dict[str, Any]]
 """Drives a run (name, the client's request, the delivery's id); returns the result, never raises."""
 
 
-def sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> dict[str, Any]:
+def sealed(run: str, asked: dict[str, object], delivery: str, key: bytes | None) -> dict[str, Any]:
     """A client's request (answers, budgets) with its seal, so that answers in the database cannot be forged."""
     return {**asked, "seal": _seal(run, asked, delivery, key)}
 
@@ -222,14 +222,14 @@ class Sender:
     def offer_again(
         self,
         run: str,
-        asked: dict[str, Any],
+        asked: dict[str, object],
         delivery: str,
         why: str,
         by: int,
         alive: set[int],
         *,
         piece: bool,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Puts a delivery that the worker numbered `by` cannot take, for its key, back for those that have not said so yet.
 
         Returns what to end this one with: where all that are `alive` have said so, or after OFFERS, a refusal for `why`.

@@ -92,7 +92,7 @@ def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
 def begin(
     database: str,
     root: str,
-    program: dict[str, Any],
+    program: dict[str, object],
     plan: str,
     given: Mapping[str, str],
     budget: Mapping[str, float],

@@ -41,7 +41,7 @@ class Approvals:
         self._shows: dict[str, dict[str, Any]] = {}
 
     def about(
-        self, effect: Perform, declared: dict[str, Any], answered: bool
+        self, effect: Perform, declared: dict[str, object], answered: bool
     ) -> dict[str, Any] | None:
         """What an approval shows, None for any other step: as it was when the question was put that is `answered`, otherwise as
         it is now. Raises ToolFailure."""

@@ -107,7 +107,7 @@ def rendered(prompt: str, values: Mapping[str, object]) -> tuple[str, str]:
     return system, "".join(text)
 
 
-def parts(prompt: str, values: Mapping[str, Any]) -> list[str]:
+def parts(prompt: str, values: Mapping[str, object]) -> list[str]:
     """The system prompt and the question, split at `{{ cache }}`. Raises ToolFailure."""
     from jinja2 import TemplateError
 

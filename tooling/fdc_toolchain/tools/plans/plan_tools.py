@@ -6,7 +6,6 @@ The run within is recorded, resumed, shown and replayed like any other. The step
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ...workspace.failure import ToolFailure
 from ..context import Context, NestedPlan, word
@@ -19,7 +18,7 @@ NAME = "nested.plan"
 """What such a plan is called in the messages about it."""
 
 
-def run_plan(args: dict[str, Any], context: Context) -> object:
+def run_plan(args: Mapping[str, object], context: Context) -> object:
     """`run_plan`: proves the text, drives it as a run of its own, and gives that run's name and what its plan yields."""
     text = word(args, "plan")
     given = args.get("inputs")
@@ -60,7 +59,7 @@ def program_of(text: str, given: Mapping[str, object], context: Context) -> dict
     return proof.program
 
 
-def approve_plan(args: dict[str, Any], context: Context) -> object:
+def approve_plan(args: Mapping[str, object], context: Context) -> object:
     """`approve_plan`: the very text, once a person has read and approved it; a no fails the step."""
     text = word(args, "plan")
     asked = f"May this plan be run?\n\n{text.rstrip()}\n\n(yes or no)"

@@ -44,7 +44,7 @@ def call(declared: Mapping[str, Any], args: dict[str, Any], context: Context) ->
     return Outcome(_value(argv[0], declared.get("result"), done.output, notes), notes=notes)
 
 
-def words(command: list[str], args: dict[str, Any]) -> list[str]:
+def words(command: list[str], args: Mapping[str, object]) -> list[str]:
     """The command with the step's values. A word of an optional parameter that is not given is left out."""
     out: list[str] = []
     for word in command:

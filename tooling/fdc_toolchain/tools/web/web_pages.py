@@ -63,7 +63,7 @@ def lines_of(run_folder: str, digest: str) -> tuple[str, ...]:
     return tuple(data.decode("utf-8").split("\n"))
 
 
-def read_pages(value: object) -> list[dict[str, Any]]:
+def read_pages(value: object) -> list[dict[str, object]]:
     """The pages among what branches brought home, each once: those that failed are not among them."""
     rows = value if isinstance(value, list) else []
     out: dict[str, dict[str, Any]] = {}
