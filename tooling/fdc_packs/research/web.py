@@ -13,7 +13,17 @@ from fdc_toolchain.api.files import Document, Scan
 from fdc_toolchain.api.tools import Context, web_pages
 
 from .answering import quotes
-from .arguments import labelled, list_of, object_of, pages_of, shelf_of, text_of, with_code
+from .arguments import (
+    count_of,
+    labelled,
+    list_of,
+    object_of,
+    pages_of,
+    shelf_of,
+    text_of,
+    with_code,
+    words_of,
+)
 from .retrieval import library
 from .retrieval.tools import passages_of, scoped
 
@@ -25,7 +35,7 @@ AROUND = 2
 MOST_CLAIMS = 40
 
 
-def join_pages(args: dict[str, Any], context: Context) -> Any:
+def join_pages(args: Mapping[str, object], context: Context) -> object:
     """Documents and pages together: what the question means among both, and the passages of both, best first.
 
     Where no page was read, what was gathered before is handed on as it is.
@@ -39,7 +49,7 @@ def join_pages(args: dict[str, Any], context: Context) -> Any:
     shelf, _ = shelf_of(args, context)
     both = library.Shelf("", Scan([*shelf.scan.documents, *pages_of(args, context)]))
     code = shelf if with_code(args) else None
-    wider = scoped(str(scope.get("question", "")), scope.get("terms") or [], both, code)
+    wider = scoped(str(scope.get("question", "")), words_of(scope.get("terms")), both, code)
     if (
         code is not None
     ):  # a source tree is searched in another way than prose: what was found in it stays
@@ -78,12 +88,14 @@ def _rows(value: Any) -> list[dict[str, Any]]:
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
-def open_sources(args: dict[str, Any], context: Context) -> Any:
+def open_sources(args: Mapping[str, object], context: Context) -> object:
     """The best documents and pages, each with the lines that speak of the question: numbered, as a model is shown them."""
     evidence = list_of(object_of(args, "evidence"), "citations")
     spans: dict[str, list[tuple[int, int]]] = {}
     for row in [*list_of(args, "passages")]:
-        spans.setdefault(text_of(row, "path"), []).append((int(row["line"]), int(row["end_line"])))
+        spans.setdefault(text_of(row, "path"), []).append(
+            (count_of(row, "line"), count_of(row, "end_line"))
+        )
     shelf, _ = shelf_of(args, context)
     pages = {page.path: page for page in pages_of(args, context)}
     documents = {document.path: document for document in shelf.scan.documents} | pages
@@ -135,7 +147,7 @@ def _numbered(document: Document, spans: list[tuple[int, int]]) -> str:
     return "\n".join(rows)
 
 
-def check_claims(args: dict[str, Any], context: Context) -> Any:
+def check_claims(args: Mapping[str, object], context: Context) -> object:
     """Opens every line that claims cite, in files as they are and in pages as they were read, and compares the quotation;
     a claim with one that does not hold is rejected (EXP-16, EXP-17)."""
     given = args.get("claims")

@@ -157,7 +157,7 @@ def debug(turn: Turn) -> str:
     return "EXECUTING"
 
 
-def wanted(turn: Turn, address: str, args: dict[str, Any]) -> dict[str, Any]:
+def wanted(turn: Turn, address: str, args: Mapping[str, object]) -> dict[str, Any]:
     """The notes about a `generate_code` step that the engine stopped at: what it wants, and the run that is to do it."""
     return {
         "address": address, "files": str(args.get("files") or "**"), "what": str(args.get("what") or ""),
@@ -166,7 +166,7 @@ def wanted(turn: Turn, address: str, args: dict[str, Any]) -> dict[str, Any]:
 
 
 def request(
-    work: dict[str, Any], files: Sequence[tuple[str, str]], task: str, report: str
+    work: Mapping[str, object], files: Sequence[tuple[str, str]], task: str, report: str
 ) -> list[Message]:
     """The messages that ask for a patch, with the files as they are and what failed before."""
     shown, left = [], MOST_FILES

@@ -13,10 +13,10 @@ somebody else has to act first (`graph.waiting` says who), and may simply be cal
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from ..engine.ports import WorldFailed
 from ..program.codec import digest
+from ..program.model import Program
 from . import coding, planning, provenance, research_cycle, retrospect
 from .model_port import ModelPort, ModelWaiting, Why
 from .orchestrator import Orchestrator, read
@@ -51,13 +51,13 @@ class MasterControlGraph:
     def __init__(self, fsm_path: str = FSM, *, world: World, model: ModelPort) -> None:
         """Raises FsmError, a ValueError with path and reason, for an automaton that is missing or wrong."""
         self._machine: Orchestrator = read(fsm_path, world.root)
-        self.fsm: dict[str, Any] = self._machine.data
+        self.fsm: dict[str, object] = self._machine.data
         self.current_state: str = self._machine.initial
         self.waiting = ""
         self.why_waiting: Why = "answer"
         self._world = world
         self._model = model
-        self._control: dict[str, dict[str, Any]] = {}
+        self._control: dict[str, dict[str, object]] = {}
         self._execution = Execution()
 
     # The automaton
@@ -127,7 +127,7 @@ class MasterControlGraph:
             return None
 
     def do_execution(
-        self, agent_state: AgentState, step_result: Any, logger: Logger | None
+        self, agent_state: AgentState, step_result: object, logger: Logger | None
     ) -> str | None:
         """EXECUTING (FDC-05, FDC-91): records what became of the current step, and advances.
 
@@ -160,7 +160,7 @@ class MasterControlGraph:
 
     def decide(
         self, agent_state: AgentState, name: str, by: str, logger: Logger | None, *, approved: bool
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """A person, `by`, approves the text that waits, or sends it back; `name` is how its sha256 begins (12 digits).
 
         Returns what that is, once the decision is saved. Raises ValueError where this is not what waits, and OSError.
@@ -256,11 +256,11 @@ class MasterControlGraph:
                 f"the record of the task `{task_id}` was written by a different version of fdc, or is damaged"
             )
         state = AgentState.from_json(record.get("agent"), task_id)
-        if record.get("state") not in self._machine.states:
-            raise ValueError(
-                f"the task `{task_id}` is in the state `{record.get('state')}`, which the automaton does not have"
-            )
-        self.current_state = record["state"]
+        at = str(record.get("state"))
+        if at not in self._machine.states:
+            why = "which the automaton does not have"
+            raise ValueError(f"the task `{task_id}` is in the state `{at}`, {why}")
+        self.current_state = at
         self._control[task_id] = provenance.resumed(self._world, record)
         return state
 
@@ -278,7 +278,7 @@ class MasterControlGraph:
 
     def _plan(self, turn: Turn, text: str, by: str) -> str:
         topic = planning.research_request(text)
-        about: dict[str, Any] = {"by": by, "labels": provenance.labels(turn)}
+        about: dict[str, object] = {"by": by, "labels": provenance.labels(turn)}
         if topic is not None:
             asking = provenance.Text("request", text, by)
             provenance.clear(
@@ -315,7 +315,7 @@ class MasterControlGraph:
             provenance.of_research(turn, turn.control.pop("researched", None))
         return came
 
-    def _begin(self, turn: Turn, program: dict[str, Any], path: str) -> str:
+    def _begin(self, turn: Turn, program: Program, path: str) -> str:
         """A run on record for a program. After a crash it is the one that was put there before."""
         while True:
             run = turn.control.setdefault("next_run", turn.world.run_id())
@@ -372,7 +372,7 @@ class MasterControlGraph:
             turn.state.error = f"{why}; and {wrong}"
             return None
 
-    def notes(self, state: AgentState) -> dict[str, Any]:
+    def notes(self, state: AgentState) -> dict[str, object]:
         """The controller's notes about a task, a JSON object: those in hand, else those that were saved."""
         found = self._control.get(state.task_id)
         if found is None:

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from ..engine.ports import WorldFailed
 from ..named_tuples import NamedTuple
+from ..program.model import Program
 from .model_port import ModelWaiting
 from .research_cycle import from_outside
 from .state import AgentState
@@ -80,13 +81,13 @@ def resumed(world: World, record: Mapping[str, Any]) -> dict[str, Any]:
     return control
 
 
-def seal_of(world: World, record: Mapping[str, Any]) -> str:
+def seal_of(world: World, record: Mapping[str, object]) -> str:
     """The seal of a task's record; a state that came with a clone, or that somebody changed, has none of this user's."""
     plain = json.loads(json.dumps(record))  # as it will be read
     return world.seal("state", json.dumps(plain, sort_keys=True))
 
 
-def seen(control: Mapping[str, Any]) -> list[dict[str, Any]]:
+def seen(control: Mapping[str, object]) -> list[dict[str, Any]]:
     """What from outside the writers in this task may have been shown: rows of `what`, and where that is `from`."""
     rows = control.get("seen")
     return rows if isinstance(rows, list) else [{"what": UNKNOWN, "from": []}]
@@ -103,7 +104,7 @@ def labels(turn: Turn) -> list[str]:
     return sorted(found)
 
 
-def of_research(turn: Turn, run: Any) -> None:
+def of_research(turn: Turn, run: object) -> None:
     """Notes whether findings of research come from outside: by what they say of themselves, and by the run's journal."""
     findings = turn.state.research_findings
     what = f"findings of the research on: {findings.get('question')}"
@@ -126,8 +127,10 @@ def of_run(turn: Turn, run: str, what: str) -> None:
     for record in records:
         if record.kind == "outcome":
             notes = record.body.get("notes") or {}
-            declared = program["tools"].get(record.tool, {}).get("trust")
-            if "untrusted" in (notes.get("trust"), declared) or notes.get("network"):
+            tool = program["tools"].get(record.tool)
+            if "untrusted" in (notes.get("trust"), tool and tool.get("trust")) or notes.get(
+                "network"
+            ):
                 found = True
                 sources.update(map(str, notes.get("from") or ()))
     files = turn.world.outside()
@@ -159,7 +162,7 @@ def _saw(control: dict[str, Any], what: str, sources: Iterable[str]) -> None:
 # What a text may do by itself
 
 
-def harmless(program: Mapping[str, Any]) -> bool:
+def harmless(program: Program) -> bool:
     """Whether a plan is harmless: it uses only fdc's own tools that read the workspace, and tell the user.
 
     Nothing in it runs a command or other code, writes, asks a model, or reaches the network. Reading and telling are
@@ -245,7 +248,7 @@ def clear(turn: Turn, text: Text, *, free: str = "") -> None:
     raise Held(sentence(held))
 
 
-def held(control: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
+def held(control: Mapping[str, object], kind: str) -> dict[str, Any] | None:
     """The text of that kind that waits, or waited until it was approved."""
     found = control.get("held")
     return (
@@ -292,7 +295,7 @@ def approve(turn: Turn, name: str, by: str) -> dict[str, Any]:
     return waits
 
 
-def decline(turn: Turn, name: str, by: str) -> dict[str, Any]:
+def decline(turn: Turn, name: str, by: str) -> dict[str, object]:
     """A person does not approve the text that waits: it goes back to its writer as a version that was refused."""
     waits = _waiting(turn, name)
     control = turn.control
@@ -307,7 +310,7 @@ def decline(turn: Turn, name: str, by: str) -> dict[str, Any]:
     return waits
 
 
-def declined(control: dict[str, Any], *kinds: str) -> str | None:
+def declined(control: dict[str, object], *kinds: str) -> str | None:
     """The text that a person declined, once."""
     found = control.get("declined")
     if not isinstance(found, dict) or found.get("kind") not in kinds:

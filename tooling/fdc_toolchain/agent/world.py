@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from ..engine.events import Record
 from ..named_tuples import NamedTuple
+from ..program.model import Program
 from .stepping import OpenRun
 
 
@@ -71,12 +72,12 @@ class Logger(Protocol):
         task_id: str,
         plan_step: int | str | None,
         action_type: str,
-        action_details: Mapping[str, Any],
+        action_details: Mapping[str, object],
         outcome_status: str,
         outcome_message: str = "",
-        error_details: str | Mapping[str, Any] | None = None,
+        error_details: str | Mapping[str, object] | None = None,
         evidence: str = "",
-        context: Mapping[str, Any] | None = None,
+        context: Mapping[str, object] | None = None,
     ) -> None:
         """Raises ValidationError for an entry that follows no schema, OSError where it cannot be written."""
 
@@ -122,7 +123,7 @@ class World(Protocol):
     def create(
         self,
         run: str,
-        program: dict[str, Any],
+        program: Program,
         plan: str,
         task_id: str,
         given: Mapping[str, str] = MappingProxyType({}),
@@ -135,7 +136,7 @@ class World(Protocol):
     def take(self, run: str) -> OpenRun:
         """Takes a run over, for its steps to be performed elsewhere."""
 
-    def peek(self, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
+    def peek(self, run: str) -> tuple[Program, dict[str, object], Sequence[Record]]:
         """A run's program, inputs and records, as they are now."""
 
     def drive(self, run: str, answers: Mapping[str, str]) -> Driven:
@@ -168,10 +169,10 @@ class World(Protocol):
     def seal(self, *words: str) -> str:
         """What only this user can have written of these words; empty where the user has no key."""
 
-    def load(self, task_id: str) -> dict[str, Any] | None:
+    def load(self, task_id: str) -> dict[str, object] | None:
         """What `save` wrote. Raises ValueError where it is damaged."""
 
-    def save(self, task_id: str, data: dict[str, Any]) -> None:
+    def save(self, task_id: str, data: Mapping[str, object]) -> None:
         """Writes the controller's own record, whole or not at all."""
 
     def now(self) -> float:

@@ -5,7 +5,7 @@ Everything that tools or plans say is shown with its hidden characters escaped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -206,7 +206,7 @@ def _valued(value: Any) -> str:
     )
 
 
-def arguments(args: dict[str, Any], most: int = 72) -> str:
+def arguments(args: Mapping[str, object], most: int = 72) -> str:
     """A step's arguments in a few words: the first line of each, shortened."""
     shown = []
     texts = [written(value) for value in args.values() if value is not None]

@@ -280,8 +280,8 @@ class _Driver:
             redo(self.state, effect.address, "it was interrupted before it had begun")
             return
         verdict = self.ports.tools.probe(effect)
-        row = self.state.program["tools"].get(effect.tool, {})
-        if self.state.dangling[effect.address].interrupted and "creates" in row:
+        row = self.state.program["tools"].get(effect.tool)
+        if self.state.dangling[effect.address].interrupted and row and "creates" in row:
             verdict = "unknown"  # what a stopped command left there may be half of it
         if isinstance(verdict, Outcome):
             notes = {**(verdict.notes or {}), "settled": "probed: it had happened"}
@@ -296,7 +296,7 @@ class _Driver:
     def _assume(self, effect: Perform) -> None:
         known = self.assume.get(effect.address, self.assume.get(EVERY))
         stopped = bool(self.state.dangling[effect.address].interrupted)
-        again = stopped and begins_again(self.state.program["tools"].get(effect.tool, {}))
+        again = stopped and begins_again(self.state.program["tools"].get(effect.tool))
         if known == "done" and not effect.bound:
             known = Outcome()
         if isinstance(known, Outcome):
@@ -351,9 +351,9 @@ class _Driver:
                     self._came_back(effect, result)
 
 
-def begins_again(row: Mapping[str, object]) -> bool:
+def begins_again(row: Mapping[str, object] | None) -> bool:
     """Whether a step that fdc itself stopped begins again when a person continues its run. `row`: its tool's declaration."""
-    return row.get("repeatable") is not False and not row.get("cost")
+    return row is None or (row.get("repeatable") is not False and not row.get("cost"))
 
 
 def _rounded(seconds: float) -> float:

@@ -32,10 +32,10 @@ class _Differs(Exception):
 
 def replay(
     program: Program,
-    inputs: dict[str, Any],
+    inputs: dict[str, object],
     records: Sequence[Record],
     status: str,
-    ending: dict[str, Any] | None,
+    ending: dict[str, object] | None,
 ) -> Replayed:
     """Executes a run again, every effect answered from its record, and compares where it gets to.
 
@@ -150,7 +150,7 @@ def _spent(state: RunState, status: str, ending: dict[str, Any]) -> str | None:
     return f"the end: {ending['spent']} spent are on record, the records make {spent}"
 
 
-def digest(result: Any) -> str:
+def digest(result: object) -> str:
     """The digest of a run's result, as its ending records it."""
     return blake2b(encode(result), digest_size=16).hexdigest()
 
@@ -164,7 +164,7 @@ def _describe_stop(stop: dict[str, Any] | None) -> str:
 
 
 def failed_alone(
-    program: Program, inputs: dict[str, Any], records: Sequence[Record]
+    program: Program, inputs: dict[str, object], records: Sequence[Record]
 ) -> frozenset[str]:
     """The addresses of failed steps that a fork around them keeps: the run went on with the failure. Raises Mismatch."""
     if program["format"] == FORMAT:

@@ -123,7 +123,7 @@ def is_text(value: object) -> bool:
     return True
 
 
-def written(body: dict[str, Any]) -> str:
+def written(body: Mapping[str, object]) -> str:
     """The canonical JSON of a record's body, with a fast path for the most frequent form."""
     if len(body) == 2 and "value" in body:
         took = body.get("took")

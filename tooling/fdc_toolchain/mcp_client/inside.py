@@ -20,7 +20,7 @@ LOCKED = ("name", "description", "inputSchema", "outputSchema", "annotations")
 """What of a tool is locked: all that a person or a model goes by."""
 
 
-def digest(offer: Mapping[str, Any]) -> str:
+def digest(offer: Mapping[str, object]) -> str:
     """The hash of what is locked of a tool."""
     kept = {key: offer[key] for key in LOCKED if key in offer}
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()

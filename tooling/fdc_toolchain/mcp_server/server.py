@@ -53,7 +53,7 @@ def _listed(name: str, row: Row) -> Tool:
     return Tool(name=name, description=does, input_schema=schema(name), annotations=hints)
 
 
-def made(drives: Drives, *, version: str = "", patience: float = PATIENCE) -> Server[Any]:
+def made(drives: Drives, *, version: str = "", patience: float = PATIENCE) -> Server[object]:
     """The server of the workspace of `drives`, which drives its runs."""
     root, runs = drives.root, RunTool(drives, patience)
 

@@ -39,7 +39,7 @@ _FIELDS: dict[str, dict[str, tuple[type, ...]]] = {
 }
 
 
-def problems(program: Any) -> list[str]:
+def problems(program: object) -> list[str]:
     """Every way in which a JSON value is not a program; empty for a program."""
     if not isinstance(program, dict):
         return ["it is not an object"]

@@ -94,14 +94,16 @@ def take_away(root: str) -> None:
         held.close()
 
 
-def _closing(root: str, own: Mapping[str, Any]) -> Callable[[dict[str, Any], Context], Any]:
+def _closing(
+    root: str, own: Mapping[str, Any]
+) -> Callable[[Mapping[str, object], Context], object]:
     """`close_task` as `fdc close`: of the task named in the plan, else of the run's own task (`own`, `tasks.activity.Task`),
     else of the one that is open.
 
     A plan that comes with fdc closes its own cycle only: it knows nothing of the task that somebody runs it in.
     """
 
-    def close(args: dict[str, Any], context: Context) -> Any:
+    def close(args: Mapping[str, object], context: Context) -> object:
         from ..engine.ports import WorldFailed
         from ..linking.project.files import SHIPPED
         from ..tools import talk_tools

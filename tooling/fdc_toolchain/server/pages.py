@@ -53,7 +53,7 @@ def report(found: Run) -> tuple[str, str]:
     return run_page.render(found), policy
 
 
-def record(page: Page, found: dict[str, Any]) -> tuple[str, str]:
+def record(page: Page, found: dict[str, object]) -> tuple[str, str]:
     """The page of a pack about a run, and its policy as a header."""
     module = module_of(page)
     style = module.style_hash()

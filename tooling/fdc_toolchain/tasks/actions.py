@@ -62,7 +62,7 @@ class Wish(NamedTuple):
     parameters: Mapping[str, str]
 
 
-def parse_action_to_command(text: str, block: str | None = None) -> dict[str, Any]:
+def parse_action_to_command(text: str, block: str | None = None) -> dict[str, object]:
     """The action that a sentence asks for; `block` is the code block below it, if there is one.
 
     The whole sentence must have one of the forms: `Never add tool 'x' to protocol 'y'` adds nothing. Anything
@@ -94,7 +94,7 @@ def _update(command: str, **parameters: str) -> dict[str, Any]:
     return {"type": UPDATE, "command": command, "parameters": parameters}
 
 
-def canonical(action: Mapping[str, object]) -> dict[str, Any]:
+def canonical(action: Mapping[str, object]) -> dict[str, object]:
     """An action with the current names; older spellings are converted (C-14).
 
     `propose-code-change` becomes PROPOSE_CODE_CHANGE; `details`, the diff itself or an object with it, becomes

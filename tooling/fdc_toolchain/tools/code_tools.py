@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Any
 
 from ..linking.project.settings import SettingsError, read_settings
 from ..workspace.failure import ToolFailure
@@ -22,7 +21,7 @@ ASKED = ("generate_code: ", "code.write: ")
 _FAILED = "failed"
 
 
-def generate_code(args: dict[str, Any], context: Context) -> Any:
+def generate_code(args: Mapping[str, object], context: Context) -> object:
     """`generate_code`: the answer about the written code."""
     what = " ".join(text(args, "what").split())
     answer = context.ask(
@@ -37,12 +36,12 @@ def generate_code(args: dict[str, Any], context: Context) -> Any:
     return said
 
 
-def probe(args: dict[str, Any], context: Context) -> Any:
+def probe(args: Mapping[str, object], context: Context) -> object:
     """Repeats a request without a recorded answer, since asking has no effect."""
     return "not-done"
 
 
-def write_code(args: dict[str, Any], context: Context) -> object:
+def write_code(args: Mapping[str, object], context: Context) -> object:
     """`code.write`: the edits of a patch, as JSON from the coder; `failed` says that there will be none."""
     what = " ".join(text(args, "what").split())
     asked = f"{ASKED[1]}a patch for `{word(args, 'files')}`: {what}"
@@ -63,7 +62,7 @@ def _no_patch(answer: str) -> str:
     return 'a patch is an object: {"edits": [{"path": PATH, "diff": SECTIONS or "content": TEXT}]}'
 
 
-def apply_code(args: dict[str, Any], context: Context) -> object:
+def apply_code(args: Mapping[str, object], context: Context) -> object:
     """`code.apply`: applies all edits to files that match the glob, or none; completes an interrupted attempt."""
     patch = args.get("patch")
     if not isinstance(patch, dict) or not isinstance(patch.get("edits"), list):

@@ -116,7 +116,7 @@ class Context:
     bound: bool
     cancelled: Leaving
     shell_seconds: float
-    tool: dict[str, object]
+    tool: Mapping[str, object]
     grants: Sequence[Grant] = ()
     operator: Operator = OPERATOR
     plan: str = ""
@@ -130,7 +130,7 @@ class Context:
         return self.root.read(path)
 
 
-Handler = Callable[[dict[str, Any], Context], Any]
+Handler = Callable[[Mapping[str, object], Context], object]
 
 
 def text(args: Mapping[str, object], name: str, default: str | None = None) -> str:
@@ -155,3 +155,11 @@ def word(args: Mapping[str, object], name: str, default: str | None = None) -> s
             "argument", f"`{name}` must be text" if value is not None else f"`{name}` is missing"
         )
     return value
+
+
+def whole(args: Mapping[str, object], name: str, default: int) -> int:
+    """An argument as a whole number; missing or 0: the default. Raises ToolFailure where it is not a number."""
+    value = args.get(name) or default
+    if not isinstance(value, int | float | str):
+        raise ToolFailure("argument", f"`{name}` must be a number")
+    return int(value)

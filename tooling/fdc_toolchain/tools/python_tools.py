@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import dis
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from ..engine.ports import Cancelled, Waiting, WorldFailed
+from ..program.model import ToolRow
 from ..workspace.failure import ToolFailure, from_os
 from . import own_code
 from .context import Context
@@ -27,13 +28,13 @@ UNFIT = (
 
 def call(
     target: str,
-    declared: Mapping[str, Any],
+    declared: ToolRow,
     context: Context,
     modules: Mapping[str, str],
-    positional: list[Any],
-    named: dict[str, Any],
+    positional: Sequence[object],
+    named: Mapping[str, object],
     key: str = "",
-) -> Any:
+) -> object:
     """What `module:function` returns. Raises ToolFailure for anything that it raises.
 
     `declared` is its row in the catalogue, `modules` the workspace's files that the program was made of, with their hashes.

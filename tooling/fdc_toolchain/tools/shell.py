@@ -65,7 +65,7 @@ class Done(NamedTuple):
     errors: bytes = b""
 
 
-def run_in_bash_session(args: dict[str, Any], context: Context) -> object:
+def run_in_bash_session(args: Mapping[str, object], context: Context) -> object:
     """`run_in_bash_session`: what the command printed (both streams) and its exit code.
 
     An exit code other than 0 fails the step, unless the plan keeps the result and so can look.

@@ -22,20 +22,20 @@ _YES = frozenset(("y", "yes", "approve", "approved", "ok"))
 _NO = frozenset(("n", "no", "reject", "rejected", "decline", "declined"))
 
 
-def mark(args: dict[str, Any], context: Context) -> Any:
+def mark(args: Mapping[str, object], context: Context) -> str:
     """Steps that state something and touch nothing: their text is their result."""
     return "\n".join(
         text(args, name).strip() for name in ("text", "topic", "body") if args.get(name) is not None
     )
 
 
-def hello(args: dict[str, Any], context: Context) -> object:
+def hello(args: Mapping[str, object], context: Context) -> object:
     """`hello_world`."""
     name = text(args, "text", "").strip()
     return f"hello, {name}" if name else "hello, world"
 
 
-def message_user(args: dict[str, Any], context: Context) -> Any:
+def message_user(args: Mapping[str, object], context: Context) -> object:
     """`message_user`: into the run's own list of messages first, then before the user's eyes, once."""
     shown = mark(args, context)
     _keep(context, {"key": context.key, "text": shown})
@@ -43,18 +43,18 @@ def message_user(args: dict[str, Any], context: Context) -> Any:
     return shown
 
 
-def probe_message(args: dict[str, Any], context: Context) -> object:
+def probe_message(args: Mapping[str, object], context: Context) -> object:
     """A message that is in the list is not said again."""
     shown = mark(args, context)
     return Outcome(shown) if context.key in _kept(context) else "not-done"
 
 
-def ask_user(args: dict[str, Any], context: Context) -> Any:
+def ask_user(args: Mapping[str, object], context: Context) -> object:
     """`request_user_input`: the answer."""
     return context.ask(text(args, "text"))
 
 
-def ask_approval(args: dict[str, Any], context: Context) -> object:
+def ask_approval(args: Mapping[str, object], context: Context) -> object:
     """`record_user_approval_for_plan`: only a person's yes is recorded; a no fails the step."""
     what = text(args, "text", "").strip() or "the plan"
     if verdict(context.ask(f"Do you approve {what}? (yes or no)", neither)):
@@ -73,7 +73,7 @@ def verdict(answer: str) -> bool | None:
     return True if said in _YES else False if said in _NO else None
 
 
-def ask_review(args: dict[str, Any], context: Context) -> object:
+def ask_review(args: Mapping[str, object], context: Context) -> object:
     """`request_code_review`: what the reviewer, a person, says."""
     about = text(args, "text", "").strip()
     return context.ask(
@@ -86,7 +86,7 @@ def probe_question(args: Mapping[str, object], context: Context) -> object:
     return "not-done"
 
 
-def submit(args: dict[str, Any], context: Context) -> Any:
+def submit(args: Mapping[str, object], context: Context) -> object:
     """`submit`: the work is marked as submitted in this run; nothing leaves the machine."""
     note = text(args, "text", "").strip()
     return "submitted in this run; nothing was sent anywhere" + (f": {note}" if note else "")
@@ -105,7 +105,7 @@ def pre_commit(args: Mapping[str, object], context: Context) -> object:
     return found.decode("utf-8", "replace")
 
 
-def memory(args: dict[str, Any], context: Context) -> Any:
+def memory(args: Mapping[str, object], context: Context) -> object:
     """`initiate_memory_recording`: a note in the run's own list of messages."""
     note = text(args, "text", "").strip()
     if context.key not in _kept(context):
@@ -113,21 +113,21 @@ def memory(args: dict[str, Any], context: Context) -> Any:
     return note
 
 
-def forbidden(args: Mapping[str, object], context: Context) -> Any:
+def forbidden(args: Mapping[str, object], context: Context) -> object:
     """A tool that no plan may use; the linter refuses it, and so does this."""
     raise ToolFailure(
         "forbidden", str(context.tool.get("forbidden", "plans must not use this tool"))
     )
 
 
-def unavailable(args: Mapping[str, object], context: Context) -> Any:
+def unavailable(args: Mapping[str, object], context: Context) -> object:
     """A tool that needs something which is not there."""
     raise ToolFailure(
         "unavailable", "this tool has no implementation on any machine, so it always fails"
     )
 
 
-def close_task(args: dict[str, Any], context: Context) -> Any:
+def close_task(args: Mapping[str, object], context: Context) -> object:
     """`close_task` without a log of tasks: the end of the run's own cycle, kept in its list, once."""
     task = text(args, "task", "").strip()
     end_cycle(context, task)

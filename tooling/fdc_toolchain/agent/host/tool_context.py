@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ...program.model import Program
     from ...tools.context import Context
     from ...tools.runtime import LocalTools
 
@@ -32,7 +33,7 @@ def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Con
         files.close()
 
 
-def tools_of(program: dict[str, Any], context: Context) -> LocalTools:
+def tools_of(program: Program, context: Context) -> LocalTools:
     """The tools of a program, for single steps of a run that is held open."""
     from ...tools.runtime import LocalTools, Workbench
 

@@ -26,7 +26,7 @@ class Execution:
         """The step to perform next, or None where execution is complete. Raises Failed."""
         return self._stepper(turn).current()
 
-    def step(self, turn: Turn, result: Any) -> str:
+    def step(self, turn: Turn, result: object) -> str:
         """Records what became of the current step, and advances: returns the state that follows. Raises Failed."""
         stepper = self._stepper(turn)
         command = stepper.current()

@@ -31,7 +31,7 @@ def shares(keys: Sequence[str], jobs: int) -> list[Sequence[str]]:
 
 
 def each(
-    work: Callable[[Sequence[str]], list[tuple[Any, ...]]], parts: Sequence[Sequence[str]]
+    work: Callable[[Sequence[str]], list[tuple[object, ...]]], parts: Sequence[Sequence[str]]
 ) -> list[tuple[Any, ...]]:
     """Calls `work` for each part in a separate process; yields the results in the order of the parts.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...exits import WorldError
 from ...named_tuples import NamedTuple
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ...engine.events import Perform, Record
     from ...engine.state import RunState
     from ...journal.sqlite import RunRow
+    from ...program.model import Program
 
 Rows = list[tuple["Record", "Perform | None"]]
 
@@ -22,12 +23,12 @@ class Followed(NamedTuple):
     state: RunState
 
     @property
-    def kept(self) -> list[dict[str, Any]]:
+    def kept(self) -> list[dict[str, object]]:
         """The stops of branches whose failures were kept."""
         return [one._asdict() for one in self.state.kept]
 
 
-def followed(program: dict[str, Any], row: RunRow, records: list[Record]) -> Followed:
+def followed(program: Program, row: RunRow, records: list[Record]) -> Followed:
     """Follows the records of a run. Raises WorldError if they do not fit the program."""
     from ...engine.events import Mismatch
     from ...engine.fold import fold

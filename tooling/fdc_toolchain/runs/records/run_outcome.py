@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from ...engine.drive import Ending
     from ...engine.events import Perform, Record, Stop
     from ...engine.state import RunState
+    from ...journal.run_journal import RunJournal
     from ...journal.sqlite import RunRow, Store
+    from ...program.model import Program
 
 
 OVER = ("finished", "stopped", "cancelled")
@@ -53,7 +56,7 @@ def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
     )  # fmt: skip
 
 
-def explained(program: dict[str, Any], stop: Stop) -> dict[str, object]:
+def explained(program: Program, stop: Stop) -> dict[str, object]:
     """A stop as JSON, with its `cause`."""
     from ...program.causes import explain
     from ...tools.tool_rows import TOOLS
@@ -65,8 +68,8 @@ def explained(program: dict[str, Any], stop: Stop) -> dict[str, object]:
 
 
 def question(
-    effect: Perform, text: str, how: str, shows: dict[str, Any] | None = None
-) -> dict[str, Any]:
+    effect: Perform, text: str, how: str, shows: Mapping[str, object] | None = None
+) -> dict[str, object]:
     """The question about an effect for the outcome; of an approval, with what it shows."""
     more = {} if shows is None else {"shows": shows}
     return {**more, "address": effect.address, "tool": effect.tool, "text": text, "how": how,
@@ -84,8 +87,8 @@ def unsettled(state: RunState) -> list[dict[str, object]]:
     out = []
     for want in (*state.dangling.values(), *state.running.values(), *state.parked.values()):
         effect = want.effect
-        row = state.program["tools"].get(effect.tool, {})
-        if not effect.once or want.interrupted is False or row.get("repeatable"):
+        row = state.program["tools"].get(effect.tool)
+        if not effect.once or want.interrupted is False or (row and row.get("repeatable")):
             continue
         if want.interrupted:
             again = begins_again(row)
@@ -168,7 +171,7 @@ def on_record(store: Store, row: RunRow, state: RunState) -> RunState:
         return state
 
 
-def cancel_end(journal: Any, row: RunRow, state: RunState) -> str:
+def cancel_end(journal: RunJournal, row: RunRow, state: RunState) -> str:
     """Ends a run that is not being driven: cancelled, unless it has ended already. Returns its new status."""
     from ...engine.drive import Ending
 
@@ -209,7 +212,7 @@ def cancelled(epoch: int, at: float) -> Record:
     )
 
 
-def record_end(journal: Any, ended: Ended) -> None:
+def record_end(journal: RunJournal, ended: Ended) -> None:
     """Records how driving ended. Raises WorldFailed if that is the end of the run itself."""
     from ...engine.ports import WorldFailed
     from ...engine.replay import digest

@@ -29,7 +29,7 @@ from ...program.codec import canonical
 from ..records.identity import UNNAMED, of_run
 
 if TYPE_CHECKING:
-    from dbos import DBOSClient
+    from dbos import DBOSClient, WorkflowStatus
 
 
 RUNS = "fdc-runs"
@@ -56,11 +56,13 @@ def queue_of(workspace: str, *, piece: bool = False) -> str:
 OFFERS = 40
 """How often a delivery is passed on by workers with another key before it is refused."""
 
-Work = Callable[[str, dict[str, Any], str], dict[str, Any]]
+Work = Callable[[str, dict[str, object], str], dict[str, object]]
 """Drives a run (name, the client's request, the delivery's id); returns the result, never raises."""
 
 
-def sealed(run: str, asked: dict[str, Any], delivery: str, key: bytes | None) -> dict[str, Any]:
+def sealed(
+    run: str, asked: dict[str, object], delivery: str, key: bytes | None
+) -> dict[str, object]:
     """A client's request (answers, budgets) with its seal, so that answers in the database cannot be forged."""
     return {**asked, "seal": _seal(run, asked, delivery, key)}
 
@@ -200,7 +202,7 @@ class Sender:
         except ValueError:
             return UNNAMED
 
-    def outcome(self, delivery: str) -> dict[str, Any] | None:
+    def outcome(self, delivery: str) -> dict[str, object] | None:
         """The final result of a delivery from its last worker; None if there is none yet."""
         ids = [delivery, *(f"{delivery}/{at}" for at in range(1, OFFERS + 1))]
         found = {
@@ -222,14 +224,14 @@ class Sender:
     def offer_again(
         self,
         run: str,
-        asked: dict[str, Any],
+        asked: dict[str, object],
         delivery: str,
         why: str,
         by: int,
         alive: set[int],
         *,
         piece: bool,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Puts a delivery that the worker numbered `by` cannot take, for its key, back for those that have not said so yet.
 
         Returns what to end this one with: where all that are `alive` have said so, or after OFFERS, a refusal for `why`.
@@ -251,7 +253,7 @@ class Sender:
         self.send(run, asked, piece=piece, delivery=f"{first(delivery)}/{following}")
         return {"offered": following, "by": sorted(refused)}
 
-    def deliveries(self, run: str) -> list[Any]:
+    def deliveries(self, run: str) -> list[WorkflowStatus]:
         """All deliveries of a run (DBOS's status of each)."""
         return list(
             self._try(
@@ -259,7 +261,7 @@ class Sender:
             )
         )
 
-    def pending(self) -> list[Any]:
+    def pending(self) -> list[WorkflowStatus]:
         """All deliveries that a worker has taken."""
         return list(
             self._try(

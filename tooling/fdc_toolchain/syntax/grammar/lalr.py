@@ -57,7 +57,7 @@ class Driver:
             " " if tables.ignored else None
         )  # the grammar ignores spaces, and no word starts with one
 
-    def parse(self, start: str, tokens: Iterable[Any]) -> Any:
+    def parse(self, start: str, tokens: Iterable[object]) -> Any:
         """The value of a start rule over tokens that have a `type`. Raises Refused."""
         state, final = self._starts[start]
         return self._value((*tokens, _END), [_BELOW, state], final)

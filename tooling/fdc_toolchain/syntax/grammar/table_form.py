@@ -32,7 +32,7 @@ class Grammar(NamedTuple):
     terminals: dict[str, str]
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Built-in types only, as `marshal` wants them; Lark's names are strings of a class of their own."""
     if isinstance(value, str):
         return str(value)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from ...workspace.failure import ToolFailure
 from ..context import Context, word
 
 
-def among(args: dict[str, Any], context: Context) -> Any:
+def among(args: Mapping[str, object], context: Context) -> object:
     """`among`: the value, if the list contains it. The flow rule ensures that a model did not make the list."""
     value, members = word(args, "value"), args["of"]
     if not isinstance(members, list):
@@ -18,7 +18,7 @@ def among(args: dict[str, Any], context: Context) -> Any:
     return value
 
 
-def append(args: dict[str, Any], context: Context) -> Any:
+def append(args: Mapping[str, object], context: Context) -> object:
     """`append`: a new list; the old one is unchanged. A value that is not a list counts as a list of one item."""
     known, item = args.get("to"), args.get("item")
     before = known if isinstance(known, list) else [] if known is None else [known]

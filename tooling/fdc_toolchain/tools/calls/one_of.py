@@ -11,19 +11,20 @@ from dataclasses import replace
 from typing import Any
 
 from ...engine.events import Outcome
+from ...program.model import ToolRow
 from ...workspace import capability
 from ...workspace.failure import ToolFailure
 from .. import arguments, tool_rows
 from ..context import Context
 from ..results import as_declared, outcome_of
 
-Function = Callable[[tool_rows.Row], Any]
+Function = Callable[[tool_rows.Row], Callable[..., object]]
 
 
 def perform(
-    declared: Mapping[str, Any],
-    args: Mapping[str, Any],
-    tools: Mapping[str, Any],
+    declared: ToolRow,
+    args: Mapping[str, object],
+    tools: Mapping[str, object],
     context: Context,
     function: Function,
 ) -> Outcome:
@@ -40,8 +41,8 @@ def perform(
 
 
 def _called(
-    declared: Mapping[str, Any],
-    args: Mapping[str, Any],
+    declared: ToolRow,
+    args: Mapping[str, object],
     tools: Mapping[str, Any],
     context: Context,
     function: Function,

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from ...engine.events import Outcome
 from ...linking.project.quiet_git import started_nothing
 from ...text.image_kind import NO_IMAGE, image_kind
 from ...workspace import merge_diff
 from ...workspace.failure import ToolFailure
-from ...workspace.files import parts_of
+from ...workspace.files import Mode, parts_of
 from .. import intent_files
-from ..context import Context, text, word
+from ..context import Context, text, whole, word
 
 MOST_LINES = 1_000
 
 
-def create(args: dict[str, Any], context: Context) -> Any:
+def create(args: Mapping[str, object], context: Context) -> object:
     """`create_file_with_block`: the file must not exist; one with exactly this content is a repetition."""
     return _write(args, context, "create")
 
 
-def overwrite(args: dict[str, Any], context: Context) -> Any:
+def overwrite(args: Mapping[str, object], context: Context) -> object:
     """`overwrite_file_with_block`: whether it exists or not."""
     return _write(args, context, "write")
 
 
-def _write(args: dict[str, Any], context: Context, mode: Any) -> Any:
+def _write(args: Mapping[str, object], context: Context, mode: Mode) -> object:
     path = word(args, "path")
     data = _bytes(
         text(args, "content", None if "content" in args else ""), "content"
@@ -35,7 +35,7 @@ def _write(args: dict[str, Any], context: Context, mode: Any) -> Any:
     return {"path": path, "bytes": len(data)}
 
 
-def replace(args: dict[str, Any], context: Context) -> Any:
+def replace(args: Mapping[str, object], context: Context) -> object:
     """`replace_with_git_merge_diff` (FDC-85): every section exactly once, or the file stays as it is."""
     path = word(args, "path")
     before = context.root.read(path)
@@ -53,7 +53,7 @@ def replace(args: dict[str, Any], context: Context) -> Any:
     return result
 
 
-def probe_replace(args: dict[str, Any], context: Context) -> object:
+def probe_replace(args: Mapping[str, object], context: Context) -> object:
     """Whether an announced replacement was made."""
     mark = intent_files.read(context.run_folder, context.key)
     if mark is None:
@@ -65,7 +65,7 @@ def probe_replace(args: dict[str, Any], context: Context) -> object:
     return "not-done" if now == mark["before"] else "unknown"
 
 
-def restore(args: dict[str, Any], context: Context) -> Any:
+def restore(args: Mapping[str, object], context: Context) -> object:
     """`restore_file`: the content that the last commit has."""
     from .. import shell
 
@@ -80,20 +80,20 @@ def restore(args: dict[str, Any], context: Context) -> Any:
     return {"path": path, "bytes": len(done.output)}
 
 
-def delete(args: dict[str, Any], context: Context) -> object:
+def delete(args: Mapping[str, object], context: Context) -> object:
     """`delete_file`: succeeds if the file is already deleted, and says so in the result."""
     path = word(args, "path")
     return f"deleted {path}" if context.root.delete(path) else f"{path} was already deleted"
 
 
-def rename(args: dict[str, Any], context: Context) -> object:
+def rename(args: Mapping[str, object], context: Context) -> object:
     """`rename_file`: the new name must not exist."""
     path, target = word(args, "path"), word(args, "target")
     context.root.rename(path, target)
     return _renamed(path, target)
 
 
-def probe_rename(args: dict[str, Any], context: Context) -> object:
+def probe_rename(args: Mapping[str, object], context: Context) -> object:
     """Whether an announced renaming was made; completes an interrupted one."""
     path, target = word(args, "path"), word(args, "target")
     root = context.root
@@ -110,23 +110,23 @@ def _renamed(path: str, target: str) -> str:
     return f"renamed {path} to {target}"
 
 
-def read(args: dict[str, Any], context: Context) -> Any:
+def read(args: Mapping[str, object], context: Context) -> object:
     """`read_file`: its text."""
     path = word(args, "path")
     return _text(context.root.read(path), path)
 
 
-def read_lines(args: dict[str, Any], context: Context) -> Any:
+def read_lines(args: Mapping[str, object], context: Context) -> object:
     """`read_lines`: the existing lines in the requested range."""
     path = word(args, "path")
     lines = _text(context.root.read(path), path).removesuffix("\n").split("\n")
-    first = int(args.get("first") or 1)
-    last = min(len(lines), first + MOST_LINES - 1, int(args.get("last") or len(lines)))
+    first = whole(args, "first", 1)
+    last = min(len(lines), first + MOST_LINES - 1, whole(args, "last", len(lines)))
     text = "\n".join(lines[first - 1 : last])
     return {"text": text, "first": first, "last": last, "lines": len(lines)}
 
 
-def view_image(args: dict[str, Any], context: Context) -> object:
+def view_image(args: Mapping[str, object], context: Context) -> object:
     """`view_image`: the format and size in the file's header; the image itself is not analysed."""
     path = word(args, "path")
     data = context.root.read(path)

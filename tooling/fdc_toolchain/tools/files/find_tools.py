@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import Any
+from collections.abc import Mapping
 
 from ...engine.events import Outcome
 from ...engine.ports import WorldFailed
@@ -12,7 +12,7 @@ from ...sandbox import python_process
 from ...text.patterns import no_pattern
 from ...workspace import globs
 from ...workspace.failure import ToolFailure
-from ..context import Context, word
+from ..context import Context, whole, word
 
 MAX_HITS = 2_000
 MAX_SEARCHED = 64 * 1024 * 1024
@@ -36,18 +36,18 @@ for path, size in head["files"]:
 """
 
 
-def list_files(args: dict[str, Any], context: Context) -> Any:
+def list_files(args: Mapping[str, object], context: Context) -> list[str]:
     """The files below a folder, or those that a glob names."""
     return listing(args, context).value
 
 
-def listing(args: dict[str, object], context: Context) -> Outcome:
+def listing(args: Mapping[str, object], context: Context) -> Outcome:
     """`list_files`, with a note of what is left out."""
     found, notes = globs.search(context.root, _glob(args, context))
     return Outcome(found, notes=notes)
 
 
-def grep(args: dict[str, Any], context: Context) -> Any:
+def grep(args: Mapping[str, object], context: Context) -> object:
     """`grep`: lines that match a regular expression (Python's), as objects with path, line and text."""
     pattern = word(args, "pattern")
     wrong = no_pattern(pattern)
@@ -71,14 +71,14 @@ def grep(args: dict[str, Any], context: Context) -> Any:
                 "size", f"more than {MAX_SEARCHED} bytes to search; name a smaller folder"
             )
         found.append((path, data))
-    most = min(int(args.get("most") or MAX_HITS), MAX_HITS)
+    most = min(whole(args, "most", MAX_HITS), MAX_HITS)
     hits = _search(pattern, found, most)
     if len(hits) >= most:
         notes = {**(notes or {}), "cut": f"only the first {most} lines"}
     return Outcome(hits, None, None, notes)
 
 
-def _glob(args: dict[str, Any], context: Context) -> str:
+def _glob(args: Mapping[str, object], context: Context) -> str:
     where = word(args, "path", "**")
     plain = where.strip("/") or "."
     if plain == ".":
@@ -91,7 +91,7 @@ def _glob(args: dict[str, Any], context: Context) -> str:
     return f"{plain}/**" if kind == "folder" else where
 
 
-def _search(pattern: str, found: list[tuple[str, bytes]], most: int) -> list[Any]:
+def _search(pattern: str, found: list[tuple[str, bytes]], most: int) -> list[dict[str, object]]:
     head = {
         "pattern": pattern,
         "most": most,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ...engine.events import Outcome
 from ...linking.project.protected import folded_name, outside_path
@@ -23,7 +22,7 @@ from ..context import Context, text, word
 _NOTHING = "0" * 40
 
 
-def add(args: dict[str, Any], context: Context) -> Any:
+def add(args: Mapping[str, object], context: Context) -> object:
     """`git_add`: the next commit has the file as it is now. Raises ToolFailure for one that git would send through a program, and
     for one that holds secrets and that the plans do not name (`allow read`)."""
     parts = parts_of(word(args, "path"))
@@ -55,7 +54,7 @@ def add(args: dict[str, Any], context: Context) -> Any:
     return {"path": path}
 
 
-def commit(args: dict[str, Any], context: Context) -> Any:
+def commit(args: Mapping[str, object], context: Context) -> object:
     """`git_commit`: commits the added files on the current branch."""
     message = text(args, "message").strip()
     if not message or "\0" in message:

@@ -6,8 +6,8 @@ The run within is recorded, resumed, shown and replayed like any other. The step
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from ...program.model import Program
 from ...workspace.failure import ToolFailure
 from ..context import Context, NestedPlan, word
 from ..talk_tools import neither, probe_question, verdict
@@ -19,7 +19,7 @@ NAME = "nested.plan"
 """What such a plan is called in the messages about it."""
 
 
-def run_plan(args: dict[str, Any], context: Context) -> object:
+def run_plan(args: Mapping[str, object], context: Context) -> object:
     """`run_plan`: proves the text, drives it as a run of its own, and gives that run's name and what its plan yields."""
     text = word(args, "plan")
     given = args.get("inputs")
@@ -37,7 +37,7 @@ def run_plan(args: dict[str, Any], context: Context) -> object:
     return outcome._replace(value={"run": run, "result": outcome.value})
 
 
-def program_of(text: str, given: Mapping[str, object], context: Context) -> dict[str, object]:
+def program_of(text: str, given: Mapping[str, object], context: Context) -> Program:
     """The program of a text that takes these inputs. Raises ToolFailure where the linter refuses it."""
     if len(text) > MOST:
         raise ToolFailure("plan", f"the plan has {len(text):,} characters; the maximum is {MOST:,}")
@@ -60,7 +60,7 @@ def program_of(text: str, given: Mapping[str, object], context: Context) -> dict
     return proof.program
 
 
-def approve_plan(args: dict[str, Any], context: Context) -> object:
+def approve_plan(args: Mapping[str, object], context: Context) -> object:
     """`approve_plan`: the very text, once a person has read and approved it; a no fails the step."""
     text = word(args, "plan")
     asked = f"May this plan be run?\n\n{text.rstrip()}\n\n(yes or no)"

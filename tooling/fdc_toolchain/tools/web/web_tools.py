@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from ...engine.events import Outcome
@@ -26,13 +27,13 @@ SHOWN = 100_000
 """Characters of a page's text that a step hands on; the rest is in the run's folder."""
 
 
-def google_search(args: dict[str, Any], context: Context) -> Any:
+def google_search(args: Mapping[str, object], context: Context) -> Outcome:
     """`google_search`: a list of results, `{url, title, snippet}`, of whichever provider answers first."""
     hits, tried = _search(args, context)
     return Outcome([hit._asdict() for hit in hits], notes=_notes(tried))
 
 
-def search_web(args: dict[str, Any], context: Context) -> object:
+def search_web(args: Mapping[str, object], context: Context) -> object:
     """`search_web`: the same as a record, for plans that go on without an answer."""
     hits, tried = _search(args, context)
     row = {
@@ -43,13 +44,13 @@ def search_web(args: dict[str, Any], context: Context) -> object:
     return Outcome(row, notes=_notes(tried))
 
 
-def view_text_website(args: dict[str, Any], context: Context) -> Any:
+def view_text_website(args: Mapping[str, object], context: Context) -> Outcome:
     """`view_text_website`: the text of a page, which is kept in the run's folder with its address, time and hash."""
     row, lines = _page(args, context)
     return Outcome("\n".join(lines)[:SHOWN], notes=_labelled(row))
 
 
-def read_web_page(args: dict[str, Any], context: Context) -> object:
+def read_web_page(args: Mapping[str, object], context: Context) -> object:
     """`read_web_page`: the same, without the text: who wants it reads it where it is kept. A failure names the address."""
     try:
         row, _ = _page(args, context)
@@ -82,7 +83,7 @@ def page_of(url: str, context: Context) -> tuple[dict[str, object], tuple[str, .
     return kept, tuple(said.split("\n"))
 
 
-def _page(args: dict[str, Any], context: Context) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _page(args: Mapping[str, object], context: Context) -> tuple[dict[str, Any], tuple[str, ...]]:
     return page_of(word(args, "url").strip(), context)
 
 
@@ -92,7 +93,7 @@ def _visible(said: str) -> str:
     return plain(said)
 
 
-def _search(args: dict[str, Any], context: Context) -> tuple[list[Hit], list[Tried]]:
+def _search(args: Mapping[str, object], context: Context) -> tuple[list[Hit], list[Tried]]:
     query = " ".join(text(args, "query").split())[:LONGEST_QUERY]
     if not query:
         raise ToolFailure("argument", "the query is empty")

@@ -74,7 +74,7 @@ class Scrubber:
         self._more = more
         self._written: list[tuple[str, str, str]] | None = None
 
-    def value(self, value: Any) -> Any:
+    def value(self, value: object) -> Any:
         """The value, itself where there is nothing to replace."""
         if isinstance(value, str):
             return self.text(value)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NotRequired, Required, TypedDict
 
+from .rows import Predicate, Tool
+
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 # ---- programs ------------------------------------------------------------------------------------------
@@ -66,7 +68,7 @@ class Instruction(_Keywords, total=False):
     evidence: str
     outside: str
     plan: str
-    name: str
+    name: str | None
     glob: Template
     alias: str | None
     max: int | None
@@ -110,38 +112,15 @@ class Automaton(TypedDict):
     states: NotRequired[list[str]]
 
 
-class Parameter(TypedDict):
-    """A parameter of a tool."""
-
-    name: str
-    kind: str
-    access: NotRequired[str]
-    sink: NotRequired[str]
-
-
-class Tool(TypedDict, total=False):
-    """A tool's row of the catalogue, as far as it is read here."""
-
-    effect: Required[str]
-    trust: Required[str]
-    parameters: Required[list[Parameter]]
-    writes: str
-    reads: str
-    shares: str
-    failure: str
-    access: dict[str, list[str]]
-    run: dict[str, Json]
-    result: str | dict[str, str]
-    own: list[str]
-    clears: list[str]
-    approves: bool
-
-
 class Assumption(TypedDict):
     """What the proof of a program rests on, with the lines that stop a run where it is false."""
 
+    rule: NotRequired[str]
     code: str
     text: str
+    help: NotRequired[str | None]
+    path: NotRequired[str]
+    line: NotRequired[int]
     uses: list[list[str | int]]
 
 
@@ -158,6 +137,9 @@ class RuleRow(TypedDict):
     """A rule of a protocol."""
 
     rule: str
+    protocol: NotRequired[str]
+    description: NotRequired[str]
+    states: NotRequired[list[str]]
     events: list[list[Event]]
     same: str | None
     accept: list[int]
@@ -166,13 +148,14 @@ class RuleRow(TypedDict):
 
 
 class Program(TypedDict):
-    """A program, as far as it is read here."""
+    """A program."""
 
+    format: NotRequired[int]
     root: str
     plans: dict[str, Plan]
     automata: dict[str, Automaton]
     tools: dict[str, Tool]
-    predicates: NotRequired[dict[str, dict[str, Json]]]
+    predicates: NotRequired[dict[str, Predicate]]
     assumptions: NotRequired[list[Assumption]]
     sources: NotRequired[dict[str, str]]
     modules: NotRequired[dict[str, str]]
@@ -180,6 +163,8 @@ class Program(TypedDict):
     chosen: NotRequired[list[str]]
     rules: NotRequired[list[RuleRow]]
     untrusted: NotRequired[list[str]]
+    budget: NotRequired[dict[str, float]]
+    allow: NotRequired[dict[str, list[str]]]
 
 
 # ---- certificates: part `control` ----------------------------------------------------------------------
