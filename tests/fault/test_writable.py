@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from fdc_toolchain import durable
 from fdc_toolchain.sandbox import listing, sandbox, writable
 from fdc_toolchain.workspace.files import Root
 
@@ -28,6 +29,19 @@ def root(tmp_path):
     opened = Root(str(folder))
     yield opened
     opened.close()
+
+
+def test_no_step_fills_a_file_that_others_run_as_its_owner(root):
+    """A program that root fills keeps these bits in the kernel."""
+    path = Path(root.path, "tool")
+    path.write_text("")
+    for bits in (0o6755, 0o1755):
+        path.chmod(bits)
+        root.write("tool", b"#!/bin/sh\nid\n", "write", "key")
+        assert stat.S_IMODE(path.stat().st_mode) == bits & 0o1777
+    path.chmod(0o4755)
+    durable.replace(str(path), b"x")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o755
 
 
 def written(root, tier, globs, stack):

@@ -48,7 +48,10 @@ def said(path: str) -> Iterator[None]:
 
 
 def replaceable(path: str, name: str, above: int, mode: Mode) -> int | None:
-    """The permissions of the file that is there, or None. Raises for what may not be written."""
+    """The permissions of the file that is there, without those to run it as its owner or group; None where there is none.
+
+    Raises for what may not be written.
+    """
     try:
         found = os.stat(name, dir_fd=above, follow_symlinks=False)
     except FileNotFoundError:
@@ -61,7 +64,7 @@ def replaceable(path: str, name: str, above: int, mode: Mode) -> int | None:
         raise ToolFailure(
             "file", f"`{path}` has a second name (a hard link), so fdc does not write it"
         )
-    return stat.S_IMODE(found.st_mode)
+    return stat.S_IMODE(found.st_mode) & ~(stat.S_ISUID | stat.S_ISGID)
 
 
 def fill(name: str, data: bytes, above: int, permissions: int | None) -> None:
