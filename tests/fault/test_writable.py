@@ -1,7 +1,10 @@
 """Which files a command may write: those that every `allow write` in force names (G-CAP; issue 4, "Bounded and safe")."""
 
+import contextlib
 import os
+import shutil
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -42,6 +45,30 @@ def test_no_step_fills_a_file_that_others_run_as_its_owner(root):
     path.chmod(0o4755)
     durable.replace(str(path), b"x")
     assert stat.S_IMODE(path.stat().st_mode) == 0o755
+
+
+def test_what_is_taken_away_may_lie_on_another_file_system(root, tmp_path):
+    """A volume of a container, say. Of a pipe nothing is kept, and one thing that stays keeps no other one there."""
+    elsewhere = Path(tempfile.mkdtemp(dir="/dev/shm"))
+    try:
+        if elsewhere.stat().st_dev == tmp_path.stat().st_dev:
+            pytest.skip("there is one file system only")
+        (elsewhere / "a/.git/hooks").mkdir(parents=True)
+        (elsewhere / "a/.git/hooks/pre-commit").write_text("evil")
+        (elsewhere / "a/.git/link").symlink_to("x")
+        (elsewhere / "a/.git/hooks/pre-commit").chmod(0)
+        os.mkfifo(elsewhere / "a/.envrc")
+        for folder in ("a/.git/hooks", "a/.git", "a"):
+            (elsewhere / folder).chmod(0o555)
+        with contextlib.closing(Root(str(elsewhere))) as there:
+            there.move_out(["gone", "a/.git", "a/.envrc"], str(tmp_path / "refused"))
+        assert list((elsewhere / "a").iterdir()) == []
+        found = tmp_path / "refused/1-.git"
+        assert (found / "hooks/pre-commit").read_text() == "evil" and os.readlink(
+            found / "link"
+        ) == "x"
+    finally:
+        shutil.rmtree(elsewhere)
 
 
 def written(root, tier, globs, stack):
