@@ -180,8 +180,11 @@ def test_a_repository_below_that_is_not_as_it_was_counts(shop: Path) -> None:
     assert {"clone", "module", "2"} == plans(shop, "--changed")
 
 
-def test_what_changed_is_asked_without_a_program_of_a_repository(shop: Path) -> None:
-    """git would start the filters of the workspace and of a submodule in it, and the monitor of both."""
+def test_what_changed_is_asked_without_a_program_of_a_repository(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """git would start the filters of the workspace and of a submodule in it, and the monitor of both; also one that the settings
+    of `git -c` name, which a hook is started with and git reads after all others."""
     (shop / "module").mkdir()
     for folder in (shop / "module", shop):
         write(folder, page_md="Tea.\n")
@@ -202,6 +205,8 @@ def test_what_changed_is_asked_without_a_program_of_a_repository(shop: Path) -> 
         ("remote.origin.uploadpack", f"touch '{shop / 'started'}'; false"), ("protocol.file.allow", "always"),
     ):  # fmt: skip
         git(shop, "config", name, value)
+    monkeypatch.setenv("GIT_CONFIG_PARAMETERS", f"'core.fsmonitor'='touch {shop}/started'")
+    assert {"module/", "page.md"} == set(changed.paths(str(shop), "HEAD"))
     assert ask_git(str(shop), "cat-file", "-p", 39 * "0" + "1").returncode
     assert not (shop / "started").exists()
     assert not (shop / "started").exists()

@@ -107,3 +107,17 @@ def test_markdown_is_refused_and_left_alone(workspace: Path, name: str) -> None:
     done = fdc("fmt", name, cwd=workspace)
     assert (2, "") == (done.returncode, done.stdout) and "is Markdown" in done.stderr
     assert "set_plan   x\n" == (workspace / name).read_text()
+
+
+@pytest.mark.parametrize("command", [["fmt"], ["fmt", "p.plan"], ["migrate", "--write", "p.plan"]])
+def test_a_link_out_of_the_workspace_is_not_followed(
+    workspace: Path, tmp_path: Path, command: list[str]
+) -> None:
+    """A clone can bring one; `lint` refuses it with the same error. A path that names the file itself is followed."""
+    other = tmp_path / "other.plan"
+    other.write_text(UGLY)
+    os.symlink(other, "p.plan")
+    done = fdc(*command, cwd=workspace)
+    assert done.returncode in (1, 2) and "link that leads out of the workspace" in done.stderr, done
+    assert UGLY == other.read_text() and Path("p.plan").is_symlink()
+    assert 0 == fdc("fmt", str(other), cwd=workspace).returncode and CANONICAL == other.read_text()

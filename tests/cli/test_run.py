@@ -148,6 +148,19 @@ def test_runs_that_do_not_exist_or_are_several_are_named(plan: Path) -> None:
     assert done.returncode == 2 and "2 runs begin with `2`" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["show", "answer", "cancel", "resume", "replay"])
+def test_an_empty_name_is_the_beginning_of_no_run(plan: Path, command: str) -> None:
+    """A script whose variable is not set cancelled the only run."""
+    (plan / "ask.plan").write_text(
+        PLAN.split("\n", 1)[0]
+        + "\nset_plan a\nplan_step_complete a\nrequest_user_input a?\nclose_task\nsubmit\n"
+    )
+    assert fdc("run", "ask.plan", "topic=a", cwd=plan).returncode == 5
+    done = fdc(command, "", cwd=plan)
+    assert done.returncode == 2 and "the name of the RUN is empty" in done.stderr, done
+    assert "waiting" in fdc("runs", cwd=plan).stdout
+
+
 def test_json_is_one_object_and_the_streams_carry_nothing_else(plan: Path) -> None:
     done = fdc("run", "a.plan", "--format", "json", cwd=plan)
     assert (done.returncode, done.stderr) == (0, "")

@@ -26,7 +26,7 @@ from fdc_toolchain.workspace.operator import Operator
 
 found = {}
 for tier in filter(sandbox.offered, ("bubblewrap", "landlock")):
-    for mode in (0o111, 0o444, 0o333, 0):
+    for mode in (0o111, 0o444, 0o333, 0o555, 0):
         top = Path(sys.argv[1], f"{tier}-{mode:o}")
         (top / "out").mkdir(parents=True)
         for path in ("x/old/.git/config", "x/old/in/AGENTS.md", "x/old/.env", "x/old/in/.env"):
@@ -38,7 +38,8 @@ for tier in filter(sandbox.offered, ("bubblewrap", "landlock")):
             root=root, key="run:main/1", run="run", run_folder=str(top / ".fdc/runs/run"), say=print, ask=str, bound=True,
             cancelled=Leaving(), shell_seconds=120.0, tool={}, operator=Operator(tiers=(tier,)),
         )
-        planted = "mkdir -p out/a/e/.git out/a/.claude && echo evil > out/a/e/.git/config && chmod MODE out/a"
+        planted = "mkdir -p out/a/e/.git out/a/.claude && echo evil > out/a/e/.git/config"
+        planted += " && echo evil > out/a/.envrc && chmod MODE out/a"
         opened = "for d in x/old x/new; do chmod 755 $d; echo evil > $d/.git/config; echo evil > $d/in/AGENTS.md;"
         opened += " cat $d/.env $d/in/.env;"
         command = f"{opened} mv x/old x/new; done; {planted}; exit 0".replace("MODE", f"{mode:o}")
@@ -47,7 +48,7 @@ for tier in filter(sandbox.offered, ("bubblewrap", "landlock")):
             folder.chmod(0o755)
         found[f"{tier} {mode:o}"] = {
             "failure": outcome.failure and outcome.failure.kind,
-            "left": [path for path in ("out/a/e/.git", "out/a/.claude") if (top / path).exists()],
+            "left": [path for path in ("out/a/e/.git", "out/a/.claude", "out/a/.envrc") if (top / path).exists()],
             "changed": [str(path) for path in top.rglob("*") if path.is_file() and path.read_text() == "evil"
                         and "refused" not in path.parts],
             "told": "hunter2" in str(outcome),

@@ -1,6 +1,7 @@
 """What is obeyed, or secret, because a link, git's settings or the shape of a folder lead there: no one changes or reads it."""
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,10 @@ def test_repositories_below_the_top_lead_somewhere_too(top, tier):
         "[gc]\n\trecentObjectsHook = tools/x.sh", "[core]\n\talternateRefsCommand = tools/x.sh",
         '[hook "x"]\n\tcommand = tools/x.sh', '[remote "o"]\n\tuploadpack = tools/x.sh', '[credential "a"]\n\thelper=!tools/x.sh',
         '[submodule "s"]\n\tupdate = !tools/x.sh', '[gpg "ssh"]\n\tdefaultKeyCommand = tools/x.sh',
+        '[core]\n\tfsmonitor = "$PWD/tools/x.sh" -v', '[filter "x"]\n\tclean = ${PWD}/tools/x.sh',
+        '[filter "x"]\n\tclean = "$(cd \\"$(git rev-parse --show-toplevel)\\" && pwd)/tools/x.sh"',
+        "[diff]\n\texternal = `pwd`/tools/x.sh",
+        "[user] [diff] external = tools/x.sh", "\ufeff[core]\n\thooksPath = :(optional)tools/x.sh",
         "[init]\n\ttemplateDir = tools/x.sh", '[gpg "ssh"]\n\tallowedSignersFile = tools/x.sh',
     ],
 )  # fmt: skip
@@ -188,10 +193,38 @@ def test_programs_that_git_starts_by_its_settings_are_protected(top, setting, th
     assert {"tools/x.sh", "git.inc"} <= set(Leads(str(top), whole=False).protect)
 
 
+@pytest.mark.parametrize("path", ["tools/a b.sh", "tools/a,b.sh", "tools/a=b.sh", "tools/a'b.sh"])
+@pytest.mark.parametrize("asks_a_shell", [True, False])
+def test_programs_of_git_s_settings_are_protected_whatever_they_are_called(top, asks_a_shell, path):
+    """Where git asks a shell, quotes hold the name together; a signing program is started by its name as it stands."""
+    row = f"external = {shlex.quote(path)} -v" if asks_a_shell else f"program = {path}"
+    section = "diff" if asks_a_shell else "gpg"
+    text = row.replace('"', r"\"")
+    (top / ".git/config").write_text(f"[{section}]\n\t{text}\n")
+    assert path in Leads(str(top), whole=False).protect
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "'core.fsmonitor=tools/x.sh'",
+        "'user.name'='a' 'filter.a=b.clean'='tools/x.sh %f'",
+        "'include.path'='{top}/tools/x.sh'",
+    ],
+)
+def test_settings_that_git_hands_to_a_command_are_obeyed(top, monkeypatch, given):
+    """`git -c core.fsmonitor=... commit` starts hooks with them, and a hook starts fdc."""
+    monkeypatch.setenv("GIT_CONFIG_PARAMETERS", given.format(top=top))
+    (top / ".git").mkdir(exist_ok=True)
+    assert "tools/x.sh" in Leads(str(top), whole=False).protect
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("BASH_ENV", "tools/x.sh"), ("LD_PRELOAD", "/lib/none.so {top}/tools/x.sh"), ("EDITOR", "env A=1 {top}/tools/x.sh -w"),
+        ("BASH_ENV", "tools/x.sh"), ("EDITOR", "$PWD/tools/x.sh"), ("MAKEFILES", "{top}/tools/x.sh"), ("INPUTRC", "tools/x.sh"),
+        ("npm_config_userconfig", "tools/x.sh"), ("JDK_JAVA_OPTIONS", "@tools/x.sh"),
+        ("LD_PRELOAD", "/lib/none.so {top}/tools/x.sh"), ("EDITOR", "env A=1 {top}/tools/x.sh -w"),
         ("LD_LIBRARY_PATH", "/usr/lib:{top}/tools/x.sh:"), ("NODE_OPTIONS", "--require=./tools/x.sh"),
         ("GIT_EXEC_PATH", "{top}/tools/x.sh"), ("GIT_COMMON_DIR", "{top}/tools/x.sh"),
         ("GIT_SSH_COMMAND", "'{top}/tools/x.sh' -F none"),
@@ -202,7 +235,21 @@ def test_what_variables_make_programs_run_by_themselves_is_protected(top, monkey
     assert [] == of_environment(str(top), "")
     monkeypatch.chdir(top)
     monkeypatch.setenv(name, value.format(top=top))
-    assert ["tools/x.sh"] == of_environment(str(top), "")
+    found = of_environment(str(top), "")
+    assert ["tools/x.sh"] == [path for path in found if "@" not in path]
+
+
+@pytest.mark.parametrize(
+    "name", ["BASH_ENV", "PYTHONSTARTUP", "GIT_DIR", "LD_LIBRARY_PATH", "PYTHONHOME"]
+)
+def test_a_variable_that_is_a_path_needs_no_slash(top, monkeypatch, name):
+    monkeypatch.chdir(top)
+    monkeypatch.setenv(name, "start")
+    assert ["start"] == of_environment(str(top), "")
+    monkeypatch.delenv(name)
+    monkeypatch.setenv("EDITOR", "start")
+    monkeypatch.setenv("ENV", "dev")
+    assert [] == of_environment(str(top), "")
 
 
 @pytest.mark.parametrize("start", ["{top}/", ""])

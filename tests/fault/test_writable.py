@@ -1,10 +1,14 @@
 """Which files a command may write: those that every `allow write` in force names (G-CAP; issue 4, "Bounded and safe")."""
 
+import contextlib
 import os
+import shutil
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
+from fdc_toolchain import durable
 from fdc_toolchain.sandbox import listing, sandbox, writable
 from fdc_toolchain.workspace.files import Root
 
@@ -28,6 +32,43 @@ def root(tmp_path):
     opened = Root(str(folder))
     yield opened
     opened.close()
+
+
+def test_no_step_fills_a_file_that_others_run_as_its_owner(root):
+    """A program that root fills keeps these bits in the kernel."""
+    path = Path(root.path, "tool")
+    path.write_text("")
+    for bits in (0o6755, 0o1755):
+        path.chmod(bits)
+        root.write("tool", b"#!/bin/sh\nid\n", "write", "key")
+        assert stat.S_IMODE(path.stat().st_mode) == bits & 0o1777
+    path.chmod(0o4755)
+    durable.replace(str(path), b"x")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o755
+
+
+def test_what_is_taken_away_may_lie_on_another_file_system(root, tmp_path):
+    """A volume of a container, say. Of a pipe nothing is kept, and one thing that stays keeps no other one there."""
+    elsewhere = Path(tempfile.mkdtemp(dir="/dev/shm"))
+    try:
+        if elsewhere.stat().st_dev == tmp_path.stat().st_dev:
+            pytest.skip("there is one file system only")
+        (elsewhere / "a/.git/hooks").mkdir(parents=True)
+        (elsewhere / "a/.git/hooks/pre-commit").write_text("evil")
+        (elsewhere / "a/.git/link").symlink_to("x")
+        (elsewhere / "a/.git/hooks/pre-commit").chmod(0)
+        os.mkfifo(elsewhere / "a/.envrc")
+        for folder in ("a/.git/hooks", "a/.git", "a"):
+            (elsewhere / folder).chmod(0o555)
+        with contextlib.closing(Root(str(elsewhere))) as there:
+            there.move_out(["gone", "a/.git", "a/.envrc"], str(tmp_path / "refused"))
+        assert list((elsewhere / "a").iterdir()) == []
+        found = tmp_path / "refused/1-.git"
+        assert (found / "hooks/pre-commit").read_text() == "evil" and os.readlink(
+            found / "link"
+        ) == "x"
+    finally:
+        shutil.rmtree(elsewhere)
 
 
 def written(root, tier, globs, stack):

@@ -6,9 +6,11 @@ probe to True where it got through. What it needs of the outside (paths, ports) 
 
 import contextlib
 import ctypes
+import glob
 import json
 import os
 import socket
+import stat
 import struct
 import sys
 
@@ -182,7 +184,34 @@ def makes_program_of_owner(name):
         ):
             with contextlib.suppress(OSError):
                 change()
-    return bool(os.stat(name).st_mode & 0o4000)
+    return bool(os.stat(name).st_mode & 0o4000) or makes_file_with_a_mode(name)
+
+
+def makes_file_with_a_mode(name):
+    """A new file that is its owner's or its group's program from the beginning: a file tool would keep the mode, and fill it."""
+    os.umask(0)
+    bits = 0o6755
+
+    def of_tmpfile():
+        handle = os.open(".", os.O_TMPFILE | os.O_WRONLY, bits)
+        os.link(f"/proc/self/fd/{handle}", f"{name}.linked")
+
+    def by_openat2():
+        how = struct.pack("=QQQ", os.O_CREAT | os.O_WRONLY, bits, 0)
+        call(437, -100, f"{name}.how".encode(), how, len(how))
+
+    for change in (
+        lambda: os.open(f"{name}.new", os.O_CREAT | os.O_WRONLY, bits),
+        lambda: os.mknod(f"{name}.node", stat.S_IFREG | bits),
+        lambda: libc.creat(f"{name}.created".encode(), bits),
+        lambda: libc.open(f"{name}.opened".encode(), os.O_CREAT | os.O_WRONLY, bits),
+        of_tmpfile,
+        by_openat2,
+    ):
+        with contextlib.suppress(OSError):
+            change()
+    found = glob.glob(f"{name}.*")
+    return any(os.stat(path).st_mode & 0o6000 for path in found)
 
 
 def changes_mode_behind(path):

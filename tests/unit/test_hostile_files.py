@@ -114,6 +114,21 @@ def test_settings_beyond_a_size_are_refused(workspace: Path) -> None:
     read_settings(str(workspace))
 
 
+@pytest.mark.parametrize(
+    "name", ["fdc_tools.json", "a.plan", ".fdc/outside.jsonl", "tooling/fdc_fsm.json"]
+)
+def test_a_file_with_a_hole_of_any_size_is_not_read(workspace: Path, name: str) -> None:
+    """It takes no room on the disk, and all of the machine's memory."""
+    plan = "set_plan x\nplan_step_complete y\nclose_task\nsubmit\n"
+    (workspace / "a.plan").write_text(plan)
+    path = workspace / name
+    path.parent.mkdir(exist_ok=True)
+    with path.open("ab") as file:
+        file.truncate(1 << 42)
+    done = fdc("lint", "a.plan", cwd=workspace)
+    assert (done.returncode, done.stdout) == (3, "") and f"bytes ({path})" in done.stderr
+
+
 def test_aliases_that_stand_for_more_than_anybody_reads_are_refused() -> None:
     with pytest.raises(yamltext.NotYaml, match="stand for more than"):
         yamltext.parse(BOMB)

@@ -146,14 +146,15 @@ def _lives(process: int) -> bool:
 
 
 def _staged(path: str, data: bytes) -> str:
-    """A temporary file beside `path` with the bytes, forced to the disk, and with the permissions of `path`."""
+    """A temporary file beside `path` with the bytes, forced to the disk, and with the permissions of `path`, but for those
+    to run it as its owner or group."""
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f"{_stem(name)}{os.getpid()}.{time.monotonic_ns()}.tmp")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
     try:
         with open(handle, "wb") as file:
             try:
-                os.fchmod(handle, stat.S_IMODE(os.stat(path).st_mode))
+                os.fchmod(handle, stat.S_IMODE(os.stat(path).st_mode) & 0o1777)
             except FileNotFoundError:
                 pass
             file.write(data)

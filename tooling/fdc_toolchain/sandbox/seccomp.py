@@ -1,12 +1,13 @@
 """Builds the system-call filter of shell steps: a classic BPF program, as bytes (security: G-SBX).
 
-What is refused: new namespaces and mounts, other processes' memory, the kernel's keys, modules,
-clocks and tracing, io_uring (which would go around the filter), typing into a terminal, programs that
-run as their owner (setuid), and, where no network namespace can do it, sockets. Where no other namespace exists either: limits
-and scheduling of other processes, and memory, semaphores and queues that they could share; changes
-of a file's mode, owner and times are put before the process that watches the command (`confine`),
-since Landlock does not judge them. Everything else is allowed: a command is an ordinary program, and
-what it may touch is the file system policy's business.
+What is refused: new namespaces and mounts, other processes' memory, the kernel's keys, modules, clocks
+and tracing, io_uring (which would go around the filter), typing into a terminal, files that run as
+their owner (setuid) or are made to run as their group (setgid), and, where no network namespace can do
+it, sockets. Where no other namespace exists either: limits and scheduling of other processes, and
+memory, semaphores and queues that they could share; changes of a file's mode, owner and times are put
+before the process that watches the command (`confine`), since Landlock does not judge them. Everything
+else is allowed: a command is an ordinary program, and what it may touch is the file system policy's
+business.
 """
 
 from __future__ import annotations
@@ -77,6 +78,16 @@ _SETUID = 0o4000
 _MODES = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2}
 """The argument with the new mode."""
 
+_RUN_AS = 0o6000
+"""The bits of a new file's mode with which others run it as its owner or group: only a change gives it these afterwards."""
+_MAKES = 0o20000100
+"""O_CREAT and O_TMPFILE: without them the mode that stands there counts for nothing."""
+_OPENS = {"open": ((2, None), 1), "openat": ((257, 56), 2)}
+"""With the argument of the flags, which the mode follows."""
+_NEW = {"creat": ((85, None), 1), "mknod": ((133, None), 1), "mknodat": ((259, 33), 2)}
+_OPENAT2 = (437, 437)
+"""It keeps flags and mode in memory, where no filter can look: programs that know of it go on with `openat`."""
+
 _SOCKET, _CLONE, _CLONE3, _IOCTL, _SHMGET = (41, 198), (56, 220), (435, 435), (16, 29), (29, 194)
 _SOCKETPAIR = (53, 199)
 
@@ -134,7 +145,12 @@ def program(network: bool, namespaces: bool) -> bytes:
     if column == 0:
         code += _when(_AT_LEAST, _X32, refuse)
     code += _each(_REFUSED, column, refuse)
-    code += _each(_UNCOUNTED, column, absent)
+    code += _each({**_UNCOUNTED, "openat2": _OPENAT2}, column, absent)
+    for name, (numbers, mode) in _NEW.items():
+        code += _each({name: numbers}, column, [*_with_mode(mode, refuse), *allow])
+    for name, (numbers, flags) in _OPENS.items():
+        new = _when(_ANY_BIT, _MAKES, _with_mode(flags + 1, refuse))
+        code += _each({name: numbers}, column, [_argument(flags), *new, *allow])
     if namespaces:
         large = [_argument(1, high=True), *_when(_AT_LEAST, 1, refuse)]
         large += [_argument(1), *_when(_AT_LEAST, _MOST_SEGMENT + 1, refuse), *allow]
@@ -174,6 +190,11 @@ def program(network: bool, namespaces: bool) -> bytes:
     code += _when(_EQUAL, _SOCKET[column], [_argument(0), *families, *refuse])
     code += allow
     return b"".join(code)
+
+
+def _with_mode(argument: int, then: list[bytes]) -> list[bytes]:
+    """The instructions `then` where a new file would have a bit of `_RUN_AS`."""
+    return [_argument(argument), *_when(_ANY_BIT, _RUN_AS, then)]
 
 
 def _each(

@@ -90,11 +90,8 @@ def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[s
         if link and not os.path.islink(os.path.join(root.path, path))
     ]
     if into:
-        for path in wrong:
-            with suppress(
-                FileNotFoundError
-            ):  # another command that ended just now has taken it away
-                root.move_out(path, into)
+        if wrong:
+            root.move_out(wrong, into)
         for path in {*gone, *(path for path in wrong if was.entries.get(path))}:
             with suppress(
                 OSError

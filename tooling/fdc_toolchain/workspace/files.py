@@ -28,6 +28,7 @@ from .access.descriptors import (
     Mode,
     fill,
     made,
+    move_to,
     replaceable,
     said,
     second_name,
@@ -329,22 +330,26 @@ class Root:
             os.unlink(parts[-1], dir_fd=above)
             os.fsync(above)
 
-    def move_out(self, path: str, into: str) -> None:
-        """Moves what lies at a path, whatever it is, into a folder out of every step's reach, which is made. Raises OSError."""
-        parts = parts_of(path)
+    def move_out(self, paths: Iterable[str], into: str) -> None:
+        """Moves what lies at these paths, whatever it is, into a folder out of every step's reach, which is made. Raises OSError
+        where one of them stays, after it moved the others."""
         os.makedirs(into, exist_ok=True)
-        name = os.fsdecode(os.fsencode(parts[-1])[-200:])  # with its number it is a name, too
-        target = os.path.join(into, f"{len(os.listdir(into))}-{name}")
-        with self.folder(parts[:-1]) as above:
+        failed: OSError | None = None
+        number = len(os.listdir(into))
+        for parts in map(parts_of, paths):
+            name = os.fsdecode(os.fsencode(parts[-1])[-200:])  # with its number it is a name, too
+            while os.path.lexists(target := os.path.join(into, f"{number}-{name}")):
+                number += 1
+            number += 1
             try:
-                os.rename(parts[-1], target, src_dir_fd=above)
-            except PermissionError:
-                handle = os.open(parts[-1], FOLDER | os.O_PATH, dir_fd=above)
-                try:  # a folder that its owner may not write cannot be moved either
-                    os.chmod(f"/proc/self/fd/{handle}", 0o700)
-                finally:
-                    os.close(handle)
-                os.rename(parts[-1], target, src_dir_fd=above)
+                with self.folder(parts[:-1]) as above:
+                    move_to(parts[-1], above, target)
+            except FileNotFoundError:
+                pass  # another command that ended just now has taken it away
+            except OSError as one:
+                failed = one
+        if failed is not None:
+            raise failed
 
     def link_again(self, path: str, target: str) -> None:
         """Makes a symbolic link that was there before, and its folder, unless there is anything now. Raises OSError."""

@@ -12,8 +12,10 @@ from ...console.options import workspace_option
 from ...console.terminal import style
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
+from ...linking.link import led_out
 from ...linking.project import regular_file
 from ...linking.project.discover import find_plans
+from ...linking.project.places import link_out
 from ...linking.project.root import find_root
 from ...linking.project.settings import SettingsError, read_settings
 from ...syntax.write import canonical
@@ -47,15 +49,15 @@ def command(
     """Write the plans at PATHS in the one canonical form.
 
     A folder means every plan below it (`*.plan`, `*.plan.txt`, `plan.txt`); without PATHS, the current
-    folder. `-` reads stdin and writes stdout. A plan whose text cannot be read is reported and left
-    as it is. Formatting never changes what a plan does.
+    folder. `-` reads stdin and writes stdout. A plan whose text cannot be read, or that is a link out of
+    the workspace, is reported and left as it is. Formatting never changes what a plan does.
     """
     root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
     try:
         settings = read_settings(root)
     except SettingsError as wrong:
         raise UsageError(str(wrong)) from wrong
-    job = _Job(check, diff, settings.limits)
+    job = _Job(root, check, diff, settings.limits)
     if "-" in paths:
         if len(paths) > 1:
             raise UsageError("`-` cannot be combined with other paths: it formats stdin to stdout")
@@ -76,14 +78,19 @@ def command(
 class _Job:
     """One run of the command, with its counts."""
 
-    def __init__(self, check: bool, diff: bool, limits: Any) -> None:
+    def __init__(self, root: str, check: bool, diff: bool, limits: Any) -> None:
+        self.root = root
         self.check = check
         self.diff = diff
         self.limits = limits
-        self.changed = self.same = self.unread = 0
+        self.changed = self.same = self.unread = self.outside = 0
 
     def file(self, path: str) -> None:
         data = regular_file.read(path, MAX_FILE)
+        if link_out(self.root, path):
+            self.outside += 1
+            parse_errors.show(b"", [led_out(path)])
+            return
         new = self._formatted(data, path)
         if new is None:
             return
@@ -123,10 +130,13 @@ class _Job:
             )
         if self.unread:
             parts.append(f"{_plans(self.unread)} skipped: syntax errors")
+        if self.outside:
+            parts.append(f"{_plans(self.outside)} skipped: outside of the workspace")
         return ", ".join(parts) or "no plans found"
 
     def code(self) -> int:
-        return FINDINGS if self.unread or (self.changed and (self.check or self.diff)) else CLEAN
+        wrong = self.unread or self.outside or (self.changed and (self.check or self.diff))
+        return FINDINGS if wrong else CLEAN
 
     def _formatted(self, data: bytes, path: str) -> bytes | None:
         """The canonical bytes; None after printing the syntax errors."""

@@ -13,6 +13,7 @@ from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import read_catalogue
 from ...linking.project import regular_file
 from ...linking.project.files import Files
+from ...linking.project.places import link_out
 from ...linking.project.root import find_root
 from ...linking.project.settings import SettingsError, read_settings
 from ...migrate.convert import migrate
@@ -52,6 +53,9 @@ def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | N
     for path in paths:
         name = "<stdin>" if path == "-" else path
         data = _read(path)
+        if link_out(root, path):
+            said = "is a link that leads out of the workspace; name the plan by its own path"
+            raise UsageError(f"`{path}` {said}")
         done = migrate(data, name, catalogue, settings.limits)
         _report(done, name, data, quiet)
         if done.text is not None and not quiet:

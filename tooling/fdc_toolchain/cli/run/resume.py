@@ -93,7 +93,7 @@ def command(
     with remote.reading(database, root) as store:
         row = (
             run_driver.the_run(store, run)
-            if run
+            if run is not None
             else _newest(store, root, database, retry or bool(budgets), force)
         )
         run_driver.known(row)

@@ -10,6 +10,7 @@ from ... import resources
 from ...packs import shipped
 from ...packs.model import PREFIX
 from ...text.image_kind import NO_IMAGE, image_kind
+from . import regular_file
 from .places import MAX_FILE
 from .stat_cache import LED_TO, ON_PATH, PACK, RIGHT_BELOW, listing, there
 
@@ -70,8 +71,9 @@ class Files:
             if key.startswith(SHIPPED):
                 data = shipped.read(key[len(SHIPPED) :])
             elif os.path.isfile(path):
-                with open(path, "rb") as file:
-                    data = file.read()
+                # a table of labels grows with the runs of a workspace
+                most = 32 * MAX_FILE if key.startswith(".fdc/") else MAX_FILE
+                data = regular_file.read(path, most)
             else:
                 data = None
         except (FileNotFoundError, ValueError):

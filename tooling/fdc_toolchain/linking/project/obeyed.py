@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import site
 import sys
 from collections.abc import Iterable, Iterator
@@ -29,6 +30,8 @@ _ROW = re.compile(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
 _PIECE = re.compile(r'\\.?|["#;]|[^\\"#;]+')
 _ESCAPED = {"\\n": "\n", "\\t": "\t", "\\b": "\b"}
 _WORD = re.compile(r"[^\s\"'\\;|&()<>=!$,:]+")
+_COMPUTED = re.compile(r"\$\([^()]*\)|`[^`]*`|\$\{[^{}]*\}|\$\w+")
+_PARAMETER = re.compile(r"'((?:[^']|'\\'')*)'(?:='((?:[^']|'\\'')*)')?")
 _INCLUDED = frozenset(("include.path", "includeif.path"))
 _PATHS = re.compile(
     r"core\.(?:hookspath|attributesfile)|init\.templatedir|gpg\.(?:allowedsigners|revocation)file"
@@ -41,9 +44,16 @@ _PROGRAMS = re.compile(
 _VARIABLES = re.compile(
     r"GIT_(?:ASKPASS|COMMON_DIR|DIR|EDITOR|EXEC_PATH|EXTERNAL_DIFF|PAGER|PROXY_COMMAND|SEQUENCE_EDITOR|SSH|SSH_COMMAND|TEMPLATE_DIR)"
     r"|(?:LD|DYLD)_\w+|BASH_ENV|ENV|ZDOTDIR|PROMPT_COMMAND|PYTHONSTARTUP|PYTHONHOME|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN"
-    r"|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|NODE_OPTIONS|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GCONV_PATH"
+    r"|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|NODE_OPTIONS|PERL5(?:OPT|DB)|RUBYOPT|(?:JAVA_TOOL|JDK_JAVA|_JAVA)_OPTIONS|GCONV_PATH"
+    r"|MAKEFILES|INPUTRC|OPENSSL_(?:CONF|ENGINES|MODULES)|RUSTC(?:_WRAPPER)?|DOTNET_STARTUP_HOOKS|LUA_INIT\w*|(?:CVS|RSYNC)_RSH"
+    r"|SVN_SSH|(?i:npm_config_(?:global|user)config)"
 )
 """Variables that name what programs run or load by themselves, fdc's own Python and git among them."""
+_OF_PATHS = re.compile(
+    r"GIT_(?:COMMON_DIR|DIR|EXEC_PATH|TEMPLATE_DIR)|\w+_LIBRARY_PATH|BASH_ENV|ZDOTDIR|PYTHON(?:STARTUP|HOME)|GCONV_PATH|MAKEFILES"
+    r"|INPUTRC|OPENSSL_(?:CONF|ENGINES|MODULES)|(?i:npm_config_(?:global|user)config)"
+)
+"""Those of them in which a word without `/` is a path, too; in others it is a program of PATH, a library, or a word (`ENV=dev`)."""
 _BY_NAME = ("fdc", "git", "sh", "bash", "env", "ssh", "gpg")
 """Programs that hooks of git and of agents' programs start by their names, wherever PATH has them first."""
 _EARLY = (
@@ -249,9 +259,10 @@ class Leads:
                 if path not in configs and len(configs) < _MOST_LINKS:
                     configs.append(path)
             elif _PATHS.fullmatch(key):
-                yield _path(value, top)
+                yield _path(value.removeprefix(":(optional)"), top)
             else:
-                words = [(word, _path(word, top)) for word in _WORD.findall(value)]
+                whole = [value] if key.endswith((".path", ".program")) else []
+                words = [(word, _path(word, top)) for word in (*_words(value), *whole)]
                 # the first word is a program of PATH where it is no path, and others may be files that are not there yet
                 yield from (
                     path
@@ -270,13 +281,24 @@ def _path(value: str, start: str) -> str:
     return os.path.join(start, os.path.expanduser(value))
 
 
+def _words(value: str) -> list[str]:
+    """What may be paths in a command, without its options. What a shell would put in is the folder in which git starts it."""
+    value = re.sub(r"\$HOME\b|\$\{HOME\}", "~", value)
+    while _COMPUTED.search(value):
+        value = _COMPUTED.sub(".", value)
+    words = _WORD.findall(value)
+    with suppress(ValueError):
+        words += [word for word in shlex.split(value) if not word.startswith("-")]
+    words += [word[1:] for word in words if word.startswith("@")]
+    return [word for word in dict.fromkeys(words) if word.strip("./")]
+
+
 def _rows(text: str) -> Iterator[tuple[str, str]]:
     """The settings that lead somewhere, as git reads them."""
     section = ""
     lines = iter(text.replace("\r\n", "\n").split("\n"))
     for line in lines:
-        head = _SECTION.match(line)
-        if head is not None:
+        while (head := _SECTION.match(line)) is not None:
             section, line = head[1].lower(), line[head.end() :]
         row = _ROW.match(line)
         key = f"{section}.{row[1].lower()}" if row is not None else ""
@@ -293,12 +315,19 @@ def _leads(key: str) -> bool:
 
 def _of_variables() -> Iterator[tuple[str, str]]:
     """The settings of git that stand in variables, as those of a file in `_rows`."""
-    count = os.environ.get("GIT_CONFIG_COUNT", "")
-    for at in range(min(int(count), _MOST_LINKS) if count.isdecimal() else 0):
-        section, _, name = os.environ.get(f"GIT_CONFIG_KEY_{at}", "").lower().partition(".")
-        key = f"{section}.{name.rpartition('.')[2]}"
+    count = os.environ.get("GIT_CONFIG_COUNT", "")[:4]
+    rows = [
+        (os.environ.get(f"GIT_CONFIG_KEY_{at}", ""), os.environ.get(f"GIT_CONFIG_VALUE_{at}", ""))
+        for at in range(int(count) if count.isdecimal() else 0)
+    ]
+    for found in _PARAMETER.finditer(os.environ.get("GIT_CONFIG_PARAMETERS", "")):
+        one, two = (text and text.replace("'\\''", "'") for text in found.groups())
+        rows.append(one.partition("=")[::2] if two is None else (one, two))
+    for name, value in rows:
+        section, _, rest = name.lower().partition(".")
+        key = f"{section}.{rest.rpartition('.')[2]}"
         if _leads(key):
-            yield key, os.environ.get(f"GIT_CONFIG_VALUE_{at}", "")
+            yield key, value
 
 
 def _value(text: str, lines: Iterator[str]) -> str:
@@ -321,7 +350,7 @@ def _text(path: str) -> str:
     try:
         if not os.path.isfile(path):
             return ""
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
             return file.read(_MOST)
     except (OSError, ValueError):
         return ""
@@ -358,8 +387,8 @@ def of_environment(root: str, path: str) -> list[str]:
         word
         for variable, value in os.environ.items()
         if _VARIABLES.fullmatch(variable)
-        for word in _WORD.findall(value)
-        if "/" in word
+        for word in _words(value)
+        if "/" in word or _OF_PATHS.fullmatch(variable)
     ]
     return below(root, [*folders, *early, *map(os.path.expanduser, loaded)])
 

@@ -64,6 +64,16 @@ def leads_out(root: str, key: str) -> bool:
     return not real.startswith(top.rstrip("/") + "/")
 
 
+def link_out(root: str, path: str) -> bool:
+    """`leads_out` for a path as it was typed: one that is not below the workspace names its file itself, and is none."""
+    top = os.path.realpath(root)
+    here = os.path.abspath(path)
+    for start in (root.rstrip("/"), top):
+        if here.startswith(start + "/"):
+            return leads_out(root, here[len(start) + 1 :])
+    return False
+
+
 class Inside:
     """`leads_out` for many keys of one workspace: each folder is resolved once, as it was when it was asked for first."""
 

@@ -39,15 +39,17 @@ def started_nothing(own_names: Iterable[str], environment: Mapping[str, str]) ->
         rows.update(
             {f"{section}.{name}.{word}": value for word, value in _OFF_BY_NAME[section].items()}
         )
-    given = environment.get("GIT_CONFIG_COUNT", "")
-    first = int(given) if given.isdecimal() else 0
-    found = {
+    given = environment.get("GIT_CONFIG_PARAMETERS", "")  # git reads it after all other settings
+    own = " ".join(f"{_quoted(key)}={_quoted(value)}" for key, value in rows.items())
+    return {
         "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
-        "GIT_CONFIG_COUNT": str(first + len(rows)),
+        "GIT_CONFIG_PARAMETERS": f"{given} {own}".strip(),
     }  # fmt: skip
-    for number, (key, value) in enumerate(rows.items(), first):
-        found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    return found
+
+
+def _quoted(text: str) -> str:
+    """A text as git reads it in `GIT_CONFIG_PARAMETERS`."""
+    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def ask_git(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Literal
 
 from ..failure import ToolFailure, from_os
@@ -48,7 +49,10 @@ def said(path: str) -> Iterator[None]:
 
 
 def replaceable(path: str, name: str, above: int, mode: Mode) -> int | None:
-    """The permissions of the file that is there, or None. Raises for what may not be written."""
+    """The permissions of the file that is there, without those to run it as its owner or group; None where there is none.
+
+    Raises for what may not be written.
+    """
     try:
         found = os.stat(name, dir_fd=above, follow_symlinks=False)
     except FileNotFoundError:
@@ -61,7 +65,7 @@ def replaceable(path: str, name: str, above: int, mode: Mode) -> int | None:
         raise ToolFailure(
             "file", f"`{path}` has a second name (a hard link), so fdc does not write it"
         )
-    return stat.S_IMODE(found.st_mode)
+    return stat.S_IMODE(found.st_mode) & ~(stat.S_ISUID | stat.S_ISGID)
 
 
 def fill(name: str, data: bytes, above: int, permissions: int | None) -> None:
@@ -105,3 +109,61 @@ def unlink(name: str, above: int) -> None:
         os.unlink(name, dir_fd=above)
     except FileNotFoundError:
         pass
+
+
+def move_to(name: str, above: int, target: str) -> None:
+    """Moves what a command made, to a path: its owner may be kept from writing the folder that it is in, or the folder that it
+    is, and gets these rights again. Raises OSError."""
+    try:
+        os.rename(name, target, src_dir_fd=above)
+        return
+    except OSError as failed:
+        if failed.errno not in (errno.EACCES, errno.EPERM, errno.EXDEV):
+            raise
+    with suppress(PermissionError):  # it is somebody else's, who lets others write it
+        os.fchmod(above, stat.S_IMODE(os.fstat(above).st_mode) | stat.S_IRWXU)
+    with suppress(NotADirectoryError), _entered(name, above):
+        pass
+    try:
+        os.rename(name, target, src_dir_fd=above)
+    except OSError as failed:
+        if failed.errno != errno.EXDEV:
+            raise
+        _copy_away(name, above, target)
+
+
+def _copy_away(name: str, above: int, target: str) -> None:
+    """Moves to another file system. Of pipes, sockets and devices nothing is kept."""
+    mode = os.stat(name, dir_fd=above, follow_symlinks=False).st_mode
+    if stat.S_ISDIR(mode):
+        os.mkdir(target)
+        with _entered(name, above) as folder:
+            for below in os.listdir(folder):
+                _copy_away(below, folder, os.path.join(target, below))
+        os.rmdir(name, dir_fd=above)
+        return
+    if stat.S_ISLNK(mode):
+        os.symlink(os.readlink(name, dir_fd=above), target)
+    elif stat.S_ISREG(mode):
+        source = os.open(name, os.O_PATH | FILE, dir_fd=above)
+        try:
+            os.chmod(f"/proc/self/fd/{source}", stat.S_IRUSR | stat.S_IWUSR)
+            shutil.copyfile(f"/proc/self/fd/{source}", target)
+        finally:
+            os.close(source)
+    os.unlink(name, dir_fd=above)
+
+
+@contextmanager
+def _entered(name: str, above: int) -> Iterator[int]:
+    """A descriptor of a folder, whose owner gets all rights first."""
+    handle = os.open(name, os.O_PATH | FOLDER, dir_fd=above)
+    try:
+        os.chmod(f"/proc/self/fd/{handle}", stat.S_IRWXU)
+    finally:
+        os.close(handle)
+    handle = os.open(name, FOLDER, dir_fd=above)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
