@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from fdc_toolchain.mcp_server.run_drives import Drives
 from fdc_toolchain.mcp_server.server import made
 from mcp import Client
 from mcp.types import CallToolResult, ElicitResult, TextContent
@@ -34,7 +35,7 @@ def talk(
         return person(params.message, params.requested_schema)
 
     async def talking() -> Value:
-        server = made(str(workspace), patience=patience)
+        server = made(Drives(str(workspace)), patience=patience)
         async with Client(
             server, mode=mode, elicitation_callback=None if person is None else answer, cache=None
         ) as client:
