@@ -13,9 +13,9 @@ from pathlib import PurePosixPath
 from tests.support.repository import ROOT, files
 
 KNOWN: dict[str, int] = {
-    "fdc_packs/alphabet": 93,
+    "fdc_packs/alphabet": 81,
     "fdc_packs/repair": 14,
-    "fdc_packs/research": 55,
+    "fdc_packs/research": 29,
     "fdc_toolchain": 6,
     "fdc_toolchain/agent": 46,
     "fdc_toolchain/automata": 1,

@@ -51,7 +51,7 @@ def find_breakthroughs(marks: Iterable[Mark]) -> list[Mark]:
     return [one for one in marks if one.kind.removeprefix(BLOG) == "BREAKTHROUGH"]
 
 
-def find_meta_insights(reflections: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def find_meta_insights(reflections: Iterable[Mapping[str, Any]]) -> list[dict[str, object]]:
     """What reflections kept for the archive."""
     return [dict(row) for one in reflections for row in one.get("insights_for_archive", ())]
 

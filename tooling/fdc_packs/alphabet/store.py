@@ -165,7 +165,7 @@ class Store:
 
     # Commit and recovery
 
-    def commit(self, run: str, change: Mapping[str, Any]) -> None:
+    def commit(self, run: str, change: Mapping[str, object]) -> None:
         """Makes the change, all of it or nothing; once more for the same run is not trouble. Raises Refused, ValueError."""
         done = self._committed()
         if done.get("run") == run and done.get("iteration") == change["iteration"]:

@@ -9,12 +9,12 @@ from typing import Any
 from .schemas import DATA
 
 
-def text(name: str, *values: Any) -> str:
+def text(name: str, *values: object) -> str:
     """The text of that name; `values` are what its macro takes. Every value stands on one line."""
     return str(getattr(_macros(), name)(*values))
 
 
-def line(value: Any) -> str:
+def line(value: object) -> str:
     """A text on one line, without what a terminal or an editor would act on."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", str(value))
 

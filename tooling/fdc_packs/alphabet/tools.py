@@ -16,7 +16,7 @@ from fdc_toolchain.api.tools import Context, ToolFailure, word
 from .store import Busy, Store, digest
 
 
-def begin_alphabet(args: dict[str, Any], context: Context) -> object:
+def begin_alphabet(args: Mapping[str, object], context: Context) -> object:
     """Takes the iteration's lock and reads everything that it starts from (ALPH-44: read)."""
     store = _store(context)
     wanted = _object(args, "paths")
@@ -44,7 +44,7 @@ def staged_alphabet(args: Mapping[str, object], context: Context) -> object:
         raise ToolFailure("staged", f"{wrong}; the iteration must be rolled back") from None
 
 
-def stage_alphabet(args: dict[str, Any], context: Context) -> object:
+def stage_alphabet(args: Mapping[str, object], context: Context) -> object:
     """Keeps what a step has found, and says so in the lock (ALPH-46)."""
     store = _store(context)
     event = _object(args, "event")
@@ -58,7 +58,7 @@ def stage_alphabet(args: dict[str, Any], context: Context) -> object:
         raise ToolFailure("staged", f"{wrong}; the iteration must be rolled back") from None
 
 
-def read_entries(args: dict[str, Any], context: Context) -> object:
+def read_entries(args: Mapping[str, object], context: Context) -> object:
     """The texts of the files that are named."""
     store = _store(context)
     out: dict[str, str] = {}
@@ -70,7 +70,7 @@ def read_entries(args: dict[str, Any], context: Context) -> object:
     return {"files": out}
 
 
-def commit_alphabet(args: dict[str, Any], context: Context) -> object:
+def commit_alphabet(args: Mapping[str, object], context: Context) -> object:
     """Writes every file of the iteration, or none (ALPH-03, 48)."""
     change = _object(args, "change")
     tree = _object(args, "tree")
@@ -89,7 +89,7 @@ def commit_alphabet(args: dict[str, Any], context: Context) -> object:
     return {"iteration": change["iteration"], "files": len(change["files"])}
 
 
-def abandon_alphabet(args: dict[str, Any], context: Context) -> Any:
+def abandon_alphabet(args: Mapping[str, object], context: Context) -> object:
     """Gives the iteration up: nothing of it is written, the lock is free."""
     _store(context).roll_back()
     return {"why": word(args, "why")}
@@ -125,7 +125,7 @@ def _store(context: Context) -> Store:
     return Store(context.root.path)
 
 
-def _object(args: dict[str, Any], name: str) -> dict[str, Any]:
+def _object(args: Mapping[str, object], name: str) -> dict[str, Any]:
     value = args.get(name)
     if not isinstance(value, dict):
         raise ToolFailure("argument", f"`{name}` is not what the step before it returns")

@@ -30,7 +30,7 @@ def pages_of(args: Mapping[str, object], context: Context) -> list[Document]:
     return web_pages.documents(context.run_folder, web_pages.read_pages(args.get("pages")))
 
 
-def labelled(value: object, args: Mapping[str, object]) -> Any:
+def labelled(value: object, args: Mapping[str, object]) -> object:
     """What a step brings, marked in the journal as text from outside where it was made of pages of the web."""
     pages = web_pages.read_pages(args.get("pages"))
     return (

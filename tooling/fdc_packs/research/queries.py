@@ -20,7 +20,9 @@ def propose(question: str) -> dict[str, Any]:
     return {"queries": [" ".join(question.split())[:300]], "terms": []}
 
 
-def allowed(keywords: Mapping[str, object], web: str = "no", question: str = "") -> dict[str, Any]:
+def allowed(
+    keywords: Mapping[str, object], web: str = "no", question: str = ""
+) -> dict[str, object]:
     """The queries that go out: none where the web is not to be searched; each once, a few at most. Where a model was to
     propose them and failed, the question itself."""
     rows = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from collections.abc import Mapping
 
 from fdc_toolchain.api.files import list_files
 from fdc_toolchain.api.tasks import research_plan
@@ -20,7 +20,7 @@ ROUTES: dict[tuple[str, str], str] = {
 }
 
 
-def plan_deep_research(args: dict[str, Any], context: Context) -> Any:
+def plan_deep_research(args: Mapping[str, object], context: Context) -> object:
     """`plan_deep_research`: the text of a plan that researches the topic; its report is named after it. Pure."""
     topic = text(args, "topic")
     name = hashlib.blake2b(topic.encode("utf-8", "replace"), digest_size=4).hexdigest()
@@ -34,7 +34,7 @@ _OWN = ("argument", "missing", "file", "encoding")
 """What nothing was proved of: which constraints fit together, and what lies where they lead."""
 
 
-def execute_research_protocol(args: dict[str, Any], context: Context) -> Any:
+def execute_research_protocol(args: Mapping[str, object], context: Context) -> object:
     """`execute_research_protocol`: the file, the folder, the definitions, the results or the page that the constraints name.
 
     What cannot be had is a failure that says why (`input` where the constraints ask for nothing that is there): nothing
@@ -47,7 +47,7 @@ def execute_research_protocol(args: dict[str, Any], context: Context) -> Any:
         raise ToolFailure("input", str(failure)) if failure.kind in _OWN else failure from None
 
 
-def _routed(args: dict[str, Any], context: Context) -> Any:
+def _routed(args: Mapping[str, object], context: Context) -> object:
     target, scope = word(args, "target"), word(args, "scope", "")
     key = ROUTES.get((target, scope)) or ROUTES.get((target, ""))
     if key is None:

@@ -32,7 +32,7 @@ SENTENCES = 20
 MAX_LISTED = 50
 
 
-def scan_documents(args: dict[str, Any], context: Context) -> Any:
+def scan_documents(args: Mapping[str, object], context: Context) -> object:
     """Reads the documents of a folder: how many there are, and what was skipped and why (FDC-53)."""
     name = word(args, "folder", ".")
     include = word(args, "include", "documents")
@@ -59,7 +59,7 @@ def scan_documents(args: dict[str, Any], context: Context) -> Any:
     }
 
 
-def extract_evidence(args: dict[str, Any], context: Context) -> Any:
+def extract_evidence(args: Mapping[str, object], context: Context) -> object:
     """The sentences of those passages that answer the question, quoted exactly (FDC-52: targeted extraction)."""
     from .retrieval.extract import extract
 
@@ -111,7 +111,7 @@ def _merged(ours: list[Any], theirs: list[Any]) -> list[Any]:
     return [replace(one, group=number) for number, group in enumerate(groups, 1) for one in group]
 
 
-def check_citations(args: dict[str, Any], context: Context) -> Any:
+def check_citations(args: Mapping[str, object], context: Context) -> object:
     """Opens every citation's file, or the page as it was read, again and compares the quoted text; hands on those that
     hold (EXP-17)."""
     from . import cite
@@ -130,7 +130,7 @@ def check_citations(args: dict[str, Any], context: Context) -> Any:
     return labelled(value, args)
 
 
-def synthesise(args: dict[str, Any], context: Context) -> Any:
+def synthesise(args: Mapping[str, object], context: Context) -> object:
     """One readable report of the sentences that hold, each with its place (FDC-52: synthesis). Pure."""
     from .synthesise import synthesise as written
 
@@ -177,9 +177,9 @@ def synthesise(args: dict[str, Any], context: Context) -> Any:
     return labelled(value, {"pages": web.get("pages")})
 
 
-def cited(args: dict[str, Any], context: Context) -> Any:
+def cited(args: Mapping[str, object], context: Context) -> object:
     """The predicate `cited(value)`: the value carries at least one citation, and every one was checked and holds."""
-    value = (args.get("args") or [None])[0]
+    value = next(iter(given), None) if isinstance(given := args.get("args"), list) else None
     if not isinstance(value, dict):
         return False
     checked, held = value.get("checked"), value.get("held")

@@ -25,7 +25,7 @@ AROUND = 2
 MOST_CLAIMS = 40
 
 
-def join_pages(args: dict[str, Any], context: Context) -> Any:
+def join_pages(args: Mapping[str, object], context: Context) -> object:
     """Documents and pages together: what the question means among both, and the passages of both, best first.
 
     Where no page was read, what was gathered before is handed on as it is.
@@ -78,7 +78,7 @@ def _rows(value: Any) -> list[dict[str, Any]]:
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
-def open_sources(args: dict[str, Any], context: Context) -> Any:
+def open_sources(args: Mapping[str, object], context: Context) -> object:
     """The best documents and pages, each with the lines that speak of the question: numbered, as a model is shown them."""
     evidence = list_of(object_of(args, "evidence"), "citations")
     spans: dict[str, list[tuple[int, int]]] = {}
@@ -135,7 +135,7 @@ def _numbered(document: Document, spans: list[tuple[int, int]]) -> str:
     return "\n".join(rows)
 
 
-def check_claims(args: dict[str, Any], context: Context) -> Any:
+def check_claims(args: Mapping[str, object], context: Context) -> object:
     """Opens every line that claims cite, in files as they are and in pages as they were read, and compares the quotation;
     a claim with one that does not hold is rejected (EXP-16, EXP-17)."""
     given = args.get("claims")

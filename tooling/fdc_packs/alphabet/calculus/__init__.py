@@ -67,7 +67,7 @@ def decompose(alphabet: Alphabet, what: int | str, denied: int = 1) -> dict[str,
     return {"expression": expression, "rules": [], "alternatives": found}
 
 
-def compare(alphabet: Alphabet, first: str, second: str) -> dict[str, Any]:
+def compare(alphabet: Alphabet, first: str, second: str) -> dict[str, object]:
     """What two expressions of one alternative each have to do with each other (ALPH-73): whether one contains the other, or is
     a kind of it, and what they have in common. Raises CalculusError."""
     basis = basis_of(alphabet)

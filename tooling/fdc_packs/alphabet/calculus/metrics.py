@@ -210,8 +210,8 @@ def coverage(
 
 
 def decompositions(
-    alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, Any]] = ()
-) -> list[dict[str, Any]]:
+    alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, object]] = ()
+) -> list[dict[str, object]]:
     """How each test concept comes apart (ALPH-81): what it consists of, the primitives at the bottom, what is missing there.
 
     Raises BenchmarkError.
@@ -313,7 +313,7 @@ def expressiveness(
     }  # fmt: skip
 
 
-def public(found: Mapping[str, Any]) -> dict[str, Any]:
+def public(found: Mapping[str, Any]) -> dict[str, object]:
     """A list of words that others made, as a measure: of what a dictionary says of each with the primitives at hand (see
     `fdc_packs.alphabet.lexicon.tools.said_with`), over all words, also those that the dictionary does not know.
     """
@@ -336,7 +336,7 @@ def _share(one: Expressed) -> float:
 
 def report(
     alphabet: Alphabet, concepts: object, rejected: Sequence[Mapping[str, object]] = ()
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Everything of this module for one alphabet, plain values only. Raises BenchmarkError."""
     return {
         "coverage": coverage(alphabet, concepts, rejected), "expressiveness": expressiveness(alphabet, concepts, rejected),

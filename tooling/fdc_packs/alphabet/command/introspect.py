@@ -12,7 +12,7 @@ from ..yamltext import NotYaml, parse
 from .folder import store_of
 
 
-def answer(root: str, query: str, label: str) -> Any:
+def answer(root: str, query: str, label: str) -> object:
     """The answer, plain values only. Raises UsageError where the query needs a LABEL, Refused for a log that cannot be read."""
     if query == "trace-concept-evolution" and not label:
         raise UsageError("`trace-concept-evolution` needs a LABEL")

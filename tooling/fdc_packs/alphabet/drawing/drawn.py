@@ -20,8 +20,8 @@ COUNTED = ("proposed", "accepted", "rejected", "refined", "deferred")
 
 
 def pages(
-    alphabet: Alphabet, summaries: Sequence[Mapping[str, Any]], concepts: Any, rejected: Sequence[Mapping[str, Any]],
-    title: str, ended: str = "", said: Mapping[str, Any] | None = None,
+    alphabet: Alphabet, summaries: Sequence[Mapping[str, object]], concepts: object, rejected: Sequence[Mapping[str, object]],
+    title: str, ended: str = "", said: Mapping[str, object] | None = None,
 ) -> dict[str, str]:  # fmt: skip
     """Every file by its name: four drawings, `metrics.yaml`, `index.html`. `ended`: why the work has ended, where it has.
     `said`: what a dictionary says of a public list of words, where there is one.
@@ -62,7 +62,7 @@ def who(summaries: Iterable[Mapping[str, object]]) -> str:
     return "A model gave some answers; others were computed from a dictionary."
 
 
-def history(summaries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def history(summaries: Iterable[Mapping[str, Any]]) -> list[dict[str, object]]:
     """A row for each iteration, oldest first, from their summaries alone."""
     out = []
     for summary in summaries:

@@ -44,7 +44,7 @@ class Lines:
             found[number - 1] if not isinstance(found, str) and 1 <= number <= len(found) else None
         )
 
-    def wrong(self, citation: Any) -> str | None:
+    def wrong(self, citation: object) -> str | None:
         """Why a citation does not hold; None where it does."""
         if not isinstance(citation, dict):
             return "it is not a citation"

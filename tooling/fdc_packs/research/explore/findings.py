@@ -17,7 +17,7 @@ _DOC = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
 
 def document(
-    question: str, track: dict[str, Any], evidence: dict[str, Any], refused: Any = None
+    question: str, track: dict[str, object], evidence: dict[str, Any], refused: Any = None
 ) -> dict[str, Any]:
     """Groups the evidence by what it tells of; each claim is its quotation, with what kind of place it is.
 

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 PLACES, HITS, BODIES = 24, 24, 20
 """The most places of the ranking, lines of other searches, and stretches of files, that are handed on as evidence."""
 
 
-def turn(question: str, track: dict[str, Any], context: Any, seen: list[Any]) -> dict[str, Any]:
+def turn(
+    question: str, track: Mapping[str, object], context: object, seen: Sequence[object]
+) -> dict[str, Any]:
     """The rules: the places that the track's approach finds; when they are there, no more."""
     calls = [] if seen else [{"tool": "track_places", "args": {}}]
     return {"done": not calls, "thought": str(track.get("focus", "")), "calls": calls}
 
 
-def next_calls(turn: Any) -> dict[str, Any]:
+def next_calls(turn: Any) -> dict[str, object]:
     """What a turn asks for. One that failed, or asks for nothing, is the last."""
     calls = turn.get("calls") if isinstance(turn, dict) and "failed" not in turn else []
     kept = [one for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
     return {"done": not kept or turn.get("done") is True, "calls": kept}
 
 
-def brought(seen: Any) -> Iterator[tuple[str, dict[str, Any], Any]]:
+def brought(seen: object) -> Iterator[tuple[str, dict[str, Any], Any]]:
     """What the calls of all turns brought, in their order: the tool, its arguments, the result."""
     for found in seen if isinstance(seen, list) else ():
         for one in found if isinstance(found, list) else ():
@@ -31,7 +33,7 @@ def brought(seen: Any) -> Iterator[tuple[str, dict[str, Any], Any]]:
                 yield str(one["call"].get("tool")), one["call"].get("args") or {}, one["got"]
 
 
-def places(seen: Any) -> tuple[list[dict[str, Any]], int, Counter[str]]:
+def places(seen: object) -> tuple[list[dict[str, Any]], int, Counter[str]]:
     """The lines that were found, each once; how many there were; how many in which file."""
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     ranked, hits, of = 0, 0, 0
@@ -56,7 +58,7 @@ def places(seen: Any) -> tuple[list[dict[str, Any]], int, Counter[str]]:
     return list(rows.values()), max(of, len(rows)), spread
 
 
-def bodies(seen: Any) -> list[dict[str, Any]]:
+def bodies(seen: object) -> list[dict[str, object]]:
     """The stretches of files that were read."""
     read = [
         {"path": str(args.get("path")), "first": int(got["first"]), "text": str(got["text"])}

@@ -68,7 +68,7 @@ def searched(tree: Tree, question: str) -> Search:
     return tree.search([*asked, *more], written_names(question), code)
 
 
-def ranked(tree: Tree, track: Mapping[str, Any], args: Mapping[str, Any]) -> Search:
+def ranked(tree: Tree, track: Mapping[str, object], args: Mapping[str, object]) -> Search:
     """What a track looks at: by words, and by meaning too where the run has the reranker."""
     search = searched(tree, terms_of(track))
     if not object_of(args, "map").get("rerank") or len(search.concepts) < 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fdc_toolchain.api.tools import Context
@@ -11,7 +12,7 @@ from ..answering.quotes import check_claims, of_workspace
 from .tracks import rows_of
 
 
-def check_findings(args: dict[str, Any], context: Context) -> Any:
+def check_findings(args: Mapping[str, object], context: Context) -> object:
     """Opens every citation of a track's findings; a finding with one that does not hold, or with none of the track's evidence,
     is rejected (EXP-16, 17, 19).
     """
@@ -30,7 +31,7 @@ def check_findings(args: dict[str, Any], context: Context) -> Any:
     }
 
 
-def check_synthesis(args: dict[str, Any], context: Context) -> Any:
+def check_synthesis(args: Mapping[str, object], context: Context) -> object:
     """Opens every citation of a synthesis once more, right before it is written (EXP-17). A claim that cites nothing of what the
     tracks found for the question is rejected: it does not answer it (EXP-25).
     """

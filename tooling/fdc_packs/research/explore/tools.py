@@ -48,7 +48,7 @@ _FEATURE = re.compile(
 )
 
 
-def map_code(args: dict[str, Any], context: Context) -> Any:
+def map_code(args: Mapping[str, object], context: Context) -> object:
     """`map_code`: which files there are to look at, in which languages, and what was skipped (EXP-14: nothing is run)."""
     paths = word(args, "paths", "**")
     rerank = word(args, "rerank", "no") == "yes"
@@ -75,7 +75,7 @@ def map_code(args: dict[str, Any], context: Context) -> Any:
     }
 
 
-def scope_exploration(args: dict[str, Any], context: Context) -> object:
+def scope_exploration(args: Mapping[str, object], context: Context) -> object:
     """What a question is about, and whether it can be explored as it stands: no halt, `confusion` or `ambiguity`.
 
     `wide` says whether it has several sides, `pointed` that it has one only and names it (EXP-02, 03, 36).
@@ -144,7 +144,7 @@ def trigger(question: str, known: int) -> bool:
     return known > 3 or any(kind.search(question) for kind in (_WIDE, _ARCHITECTURE, _FEATURE))
 
 
-def find_places(args: dict[str, Any], context: Context) -> object:
+def find_places(args: Mapping[str, object], context: Context) -> object:
     """The places that answer a question, with their deciding lines, and how sure that is."""
     question = text(args, "question")
     tree, _ = mapped(args, context)

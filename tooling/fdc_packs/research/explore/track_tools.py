@@ -49,7 +49,7 @@ def gather_files(args: Mapping[str, object], context: Context) -> object:
     return {"files": files, "map": rows, "of": len(search.hits)}
 
 
-def track_places(args: dict[str, Any], context: Context) -> Any:
+def track_places(args: Mapping[str, object], context: Context) -> object:
     """What the track's strategy finds: places, best first, not more than a few of one file (EXP-15: explore)."""
     track = dict(object_of(args, "track"))
     if args.get("terms"):
@@ -81,7 +81,7 @@ def track_places(args: dict[str, Any], context: Context) -> Any:
     }
 
 
-def code_references(args: dict[str, Any], context: Context) -> Any:
+def code_references(args: Mapping[str, object], context: Context) -> object:
     """The lines that stand in a relation to a name, each with the definition around it."""
     kind = word(args, "kind", "use")
     if kind not in KINDS:
@@ -100,7 +100,7 @@ def code_references(args: dict[str, Any], context: Context) -> Any:
     return {"places": rows, "of": len(found)}
 
 
-def code_outline(args: dict[str, Any], context: Context) -> object:
+def code_outline(args: Mapping[str, object], context: Context) -> object:
     """What a file defines, with the first and the last line of each."""
     path = word(args, "path")
     tree, _ = mapped(args, context)
@@ -114,7 +114,7 @@ def code_outline(args: dict[str, Any], context: Context) -> object:
     return {"path": path, "lines": len(tree.documents[path].lines), "definitions": rows[:LISTED]}
 
 
-def collect_evidence(args: dict[str, Any], context: Context) -> Any:
+def collect_evidence(args: Mapping[str, object], context: Context) -> object:
     """What an agent has seen: opens the files and quotes the lines that were found (EXP-15: collect)."""
     rows, of, spread = places_seen(args.get("seen"))
     said = args.get("said")

@@ -56,7 +56,7 @@ TEMPLATES: dict[str, tuple[tuple[str, str, str, tuple[str, ...]], ...]] = {
 """The seed's two templates (EXP-34, 35), each track with the words that it adds to the question's own."""
 
 
-def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[str, Any]:
+def propose(question: str, scope: dict[str, Any], refused: object = None) -> dict[str, Any]:
     """Tracks by rule: a template where the question asks for one, the four strategies, each subject alone.
 
     `refused`: what an earlier proposal lost. A second proposal divides the files instead (C-31). Where no file has a word of
@@ -115,7 +115,9 @@ def propose(question: str, scope: dict[str, Any], refused: Any = None) -> dict[s
     return {"tracks": tracks, "rationale": "; ".join(reasons)}
 
 
-def independent(question: str, survey: dict[str, Any], scope: dict[str, Any]) -> dict[str, object]:
+def independent(
+    question: str, survey: dict[str, object], scope: dict[str, Any]
+) -> dict[str, object]:
     """Which surveyed tracks are left: whole, named once, with something to look at, and not a repetition of an earlier one.
 
     `halt` is empty, or `confusion` where fewer than three are left (EXP-02, 06 to 10), or `ambiguity` where whoever was to

@@ -24,7 +24,7 @@ TERM_WEIGHT = 0.5
 """So much counts a word that was proposed for the question, beside the question's own."""
 
 
-def scope_question(args: dict[str, Any], context: Context) -> Any:
+def scope_question(args: Mapping[str, object], context: Context) -> object:
     """What a question asks about, how much each of it tells, and what no document has (FDC-52: scoping, keywords)."""
     question = text(args, "question").strip()
     if not question:
@@ -35,7 +35,7 @@ def scope_question(args: dict[str, Any], context: Context) -> Any:
 
 def scoped(
     question: str, terms: Sequence[str], shelf: library.Shelf, code: library.Shelf | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The scope of a question among the documents of a shelf. `terms`: other words for it, which count for less and are
     left out where no document has them. `code`: source files, which may have a word where no comment has."""
     from .question import Concept, concepts_of
@@ -139,7 +139,7 @@ def question_of(scope: Mapping[str, object]) -> str:
     return " ".join([text_of(scope, "question"), *words_of(scope.get("terms"))])
 
 
-def concepts_given(args: Mapping[str, Any]) -> tuple[list[Any], list[float]]:
+def concepts_given(args: Mapping[str, object]) -> tuple[list[Any], list[float]]:
     """The concepts of a scope and their weights. Raises ToolFailure where it is not a scope."""
     from .question import Concept
 
