@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .automata.model import Automaton
 from .diagnostics.codes import SAFETY
@@ -16,10 +16,14 @@ from .linking.project.guarded_paths import guarded
 from .linking.project.places import leads_out
 from .linking.project.settings import Settings, read_settings
 from .named_tuples import NamedTuple
+from .program.model import Program
 from .recursion import deepen, uncollected
 from .rules import RULES, Context
 from .rules.solver.fragment import as_fragment
 from .syntax.tree import Plan
+
+if TYPE_CHECKING:
+    from .certificate.forms import Assumption
 
 deepen()
 
@@ -242,7 +246,7 @@ def _sources(linker: Linker) -> Callable[[str], str | None]:
     return source
 
 
-def compile_plan(path: str, workspace: str) -> tuple[dict[str, object] | None, list[Diagnostic]]:
+def compile_plan(path: str, workspace: str) -> tuple[Program | None, list[Diagnostic]]:
     """The program of a plan that was proved, or None with the findings that forbid it (FDC-04)."""
     linker = Linker(workspace, read_settings(workspace))
     checked = check(linker, [key_of(path, workspace)], whole=True)
@@ -251,7 +255,7 @@ def compile_plan(path: str, workspace: str) -> tuple[dict[str, object] | None, l
     return program_of(checked), checked.diagnostics
 
 
-def program_of(checked: Checked) -> dict[str, Any]:
+def program_of(checked: Checked) -> Program:
     """The program of the first plan that was judged, which must have no error."""
     from .lower import lower
 
@@ -278,11 +282,14 @@ def program_of(checked: Checked) -> dict[str, Any]:
     ]
     stored = [row.path for row in linker.outside if row.sha256]
     chosen = [row.path for row in linker.outside if row.there]
-    program |= {key: paths for key, paths in (("stored", stored), ("chosen", chosen)) if paths}
+    if stored:
+        program["stored"] = stored
+    if chosen:
+        program["chosen"] = chosen
     return program
 
 
-def _assumption(item: Diagnostic) -> dict[str, Any]:
+def _assumption(item: Diagnostic) -> Assumption:
     """An assumption as a program carries it: its places are the lines that stop the run where it is false."""
     places = dict.fromkeys(
         (span.path, span.line) for span in (item.span, *(label.span for label in item.labels))

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .automata.model import Automaton
 from .linking.arguments import one_of
@@ -24,6 +24,9 @@ from .syntax.evidence import evidence
 from .syntax.values import Condition, Ref, Value
 
 if TYPE_CHECKING:
+    from .certificate import forms
+    from .certificate.forms import Predicate
+    from .program.model import Instruction, PlanBody, Program, Template, ToolRow
     from .syntax.conditions import ConditionTree
 
 
@@ -32,12 +35,12 @@ def lower(
     key: str,
     default: Automaton | None,
     files: Files,
-    predicates: Mapping[str, dict[str, object]],
+    predicates: Mapping[str, Predicate],
     rules: Iterable[Obligation] = (),
     untrusted: Sequence[str] = (),
     marks: Mapping[tuple[str, int], str] = MappingProxyType({}),
     catalogue: Mapping[str, Tool] = MappingProxyType({}),
-) -> dict[str, Any]:
+) -> Program:
     """The program whose root is the plan under `key`, which must have no error.
 
     `default` governs a root that names no automaton; `files` is what was read on the way, also for plans, catalogues
@@ -47,9 +50,9 @@ def lower(
     """
     root = graph.instance(key)
     order = graph.order([root])
-    automata: dict[str, Any] = {}
-    tools: dict[str, Any] = {}
-    asked: dict[str, Any] = {}
+    automata: dict[str, forms.Automaton] = {}
+    tools: dict[str, ToolRow] = {}
+    asked: dict[str, Predicate] = {}
     texts: set[str] = set()
 
     def automaton(instance: Instance) -> str | None:
@@ -61,7 +64,7 @@ def lower(
         automata[found.path] = found.to_json()
         return found.path
 
-    plans = {}
+    plans: dict[str, PlanBody] = {}
     made = FORMAT
     for instance in order:
         unit = instance.unit
@@ -74,32 +77,37 @@ def lower(
                 {"name": param.name, "default": param.default} for param in unit.params.values()
             ],
             "allow": {kind: [glob.text for glob in globs] for kind, globs in unit.allow.items()},
-            **({"budget": _budget(unit)} if unit.budget and instance is not root else {}),
             "body": lowering.body(unit.body),
         }
+        if unit.budget and instance is not root:
+            plans[instance.id]["budget"] = _budget(unit)
         made = max(made, lowering.made)
     unit = root.unit
     own = own_modules.modules(
-        {one for row in (*tools.values(), *asked.values()) for one in targets(row)}, files
+        {one for rows in (tools, asked) for row in rows.values() for one in targets(row)}, files
     )
     governed = automaton(root)
     watched = [
         rule.plain() for rule in rules if rule.severity == "error" and rule.applies(key, governed)
     ]
-    return {
+    program: Program = {
         "format": made,
         "root": root.id,
         "plans": plans,
         "automata": automata,
         "tools": tools,
         "predicates": asked,
-        **({"rules": watched} if watched else {}),
-        **({"untrusted": list(untrusted)} if untrusted else {}),
-        **({"modules": _hashes(files, own)} if own else {}),
         "budget": _budget(unit),
         "allow": plans[root.id]["allow"],
         "sources": _sources(files, [*(instance.unit.key for instance in order), *automata, *texts]),
     }
+    if watched:
+        program["rules"] = watched
+    if untrusted:
+        program["untrusted"] = list(untrusted)
+    if own:
+        program["modules"] = _hashes(files, own)
+    return program
 
 
 def _budget(unit: Unit) -> dict[str, float]:
@@ -121,9 +129,9 @@ class _Lowering:
     def __init__(
         self,
         instance: Instance,
-        tools: dict[str, Any],
-        declared: Mapping[str, dict[str, Any]],
-        asked: dict[str, Any],
+        tools: dict[str, ToolRow],
+        declared: Mapping[str, Predicate],
+        asked: dict[str, Predicate],
         files: Files,
         texts: set[str],
         marks: Mapping[tuple[str, int], str],
@@ -141,13 +149,13 @@ class _Lowering:
         self.names = instance.unit.names
         self.evidence = {} if instance.unit.plan is None else evidence(instance.unit.plan)
 
-    def body(self, nodes: list[Node]) -> list[dict[str, Any]]:
+    def body(self, nodes: list[Node]) -> list[Instruction]:
         """The instructions of a body."""
         return [self.node(node) for node in nodes]
 
-    def template(self, value: Value) -> list[Any]:
+    def template(self, value: Value) -> Template:
         """The template of an argument; in a text block, what nothing binds is text."""
-        parts: list[Any] = []
+        parts: Template = []
         for part in value.parts:
             if isinstance(part, Ref) and part.path[0] in self.names:
                 parts.append({"ref": list(part.path)})
@@ -159,7 +167,7 @@ class _Lowering:
                 parts.append(text)
         return parts
 
-    def commands(self, node: Act) -> dict[str, list[Any]]:
+    def commands(self, node: Act) -> dict[str, Template]:
         """The templates of commands: what a run finds out stays one word of them."""
         found = {}
         unit = self.instance.unit
@@ -183,14 +191,16 @@ class _Lowering:
                 found[parameter.name] = made
         return found
 
-    def declaration(self, row: dict[str, Any]) -> dict[str, Any]:
+    def declaration(self, row: ToolRow) -> ToolRow:
         """What is declared of a tool; of a prompt, with the texts that its files hold: the program needs no file."""
         run = row.get("run", {})
         for name in run.get("one_of", ()):
             self.tools.setdefault(name, deepcopy(self.catalogue[name].row))
         if "prompt" not in run:
             return row
-        texts = {kind: self.text(run[kind]) for kind in ("prompt", "schema") if kind in run}
+        texts: dict[str, str] = {
+            kind: self.text(run[kind]) for kind in ("prompt", "schema") if kind in run
+        }
         if "calls" in run:
             asked = self.catalogue[run["calls"]].row
             base = json.loads(texts.get("schema", "{}"))
@@ -213,7 +223,7 @@ class _Lowering:
                 self.asked[name] = deepcopy(self.declared[name])
         return condition.tree
 
-    def node(self, node: Node) -> dict[str, Any]:
+    def node(self, node: Node) -> Instruction:
         """One instruction."""
         if isinstance(node, Act):
             tool = node.bound.tool
@@ -223,9 +233,7 @@ class _Lowering:
                 )  # the catalogue's rows are everybody's
             cited = self.evidence.get(node.step.line)
             mark = self.marks.get((self.instance.unit.key, node.step.line))
-            return {
-                **({"evidence": cited} if cited else {}),
-                **({"outside": mark} if mark else {}),
+            step: Instruction = {
                 "op": "step",
                 "line": node.step.line,
                 "tool": tool.name,
@@ -234,6 +242,11 @@ class _Lowering:
                 "args": {name: self.template(value) for name, value in node.bound.arguments.items()}
                 | self.commands(node),
             }
+            if cited:
+                step["evidence"] = cited
+            if mark:
+                step["outside"] = mark
+            return step
         if isinstance(node, Invoke):
             return self._call(node)
         if isinstance(node, Loop):
@@ -258,7 +271,7 @@ class _Lowering:
         assert isinstance(node, Collect) and node.value is not None
         return {"op": "yield", "line": node.node.line, "value": self.template(node.value)}
 
-    def _call(self, node: Invoke) -> dict[str, Any]:
+    def _call(self, node: Invoke) -> Instruction:
         callee = self.instance.callees[node.number]
         if callee is None:
             return {"op": "skip", "line": node.call.line, "bind": node.call.bind}
@@ -271,7 +284,7 @@ class _Lowering:
             "bind": node.call.bind,
         }
 
-    def _loop(self, node: Loop) -> dict[str, Any]:
+    def _loop(self, node: Loop) -> Instruction:
         body = self.body(node.body)
         line = node.node.line
         if node.kind == "iterate":
@@ -290,7 +303,7 @@ class _Lowering:
                 "max": node.most,
                 "body": body,
             }
-        return {
+        loop: Instruction = {
             "op": node.kind,
             "line": line,
             "name": node.name,
@@ -298,5 +311,7 @@ class _Lowering:
             "max": node.most,
             "bind": getattr(node.node, "bind", None),
             "body": body,
-            **({"keep": "failures"} if node.keeps else {}),
         }
+        if node.keeps:
+            loop["keep"] = "failures"
+        return loop

@@ -7,9 +7,8 @@ changes is cleared; and so is whether tests pass, which decides no more than whe
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..linking.catalogue import tool_of
+from ..program.model import Program, ToolRow
 from ..tools.plans.plan_text import proved
 
 KEY = "fdc:agent/generate_code.plan"
@@ -34,34 +33,33 @@ _END = """require tests.exit_code == 0 else "the code could not be written so th
 close_task
 submit
 """
-_TEXT, _ANY = {"sink": "change"}, {"sink": "data"}
-TOOLS: dict[str, dict[str, Any]] = {
+TOOLS: dict[str, ToolRow] = {
     "code.write": {
         "summary": "a patch, as JSON, from the coder", "action": "tool_exec", "effect": "once", "trust": "model",
         "clears": ["message", "choice"],
         "parameters": [
-            {"name": "files", "kind": "word", **_ANY}, {"name": "what", "kind": "word", **_TEXT},
-            {"name": "tests", "kind": "word", "required": False, **_ANY},
+            {"name": "files", "kind": "word", "sink": "data"}, {"name": "what", "kind": "word", "sink": "change"},
+            {"name": "tests", "kind": "word", "required": False, "sink": "data"},
         ],
         "result": {"edits": "list", "refused": "text?"},
     },
     "code.apply": {
         "summary": "applies a patch, all of it or nothing", "action": "tool_exec", "effect": "idempotent",
         "trust": "workspace", "failure": "value", "writes": "unknown",
-        "parameters": [{"name": "patch", "kind": "word", **_TEXT}, {"name": "files", "kind": "word", "sink": "path"}],
+        "parameters": [{"name": "patch", "kind": "word", "sink": "change"}, {"name": "files", "kind": "word", "sink": "path"}],
         "result": {"paths": "list"},
     },
     "code.test": {
         "summary": "runs the workspace's test command", "action": "tool_exec", "effect": "once", "repeatable": True,
         "clears": ["message", "choice"],
         "trust": "workspace", "failure": "value", "writes": "unknown",
-        "parameters": [{"name": "applied", "kind": "word", **_ANY}],
+        "parameters": [{"name": "applied", "kind": "word", "sink": "data"}],
         "result": "object",
     },
 }  # fmt: skip
 
 
-def program(root: str, repairs: int) -> dict[str, Any]:
+def program(root: str, repairs: int) -> Program:
     """The program, for so many repairs. Raises ValueError where the workspace's settings are wrong."""
     text = _BEGIN + _ROUND.format("", "")
     if repairs:

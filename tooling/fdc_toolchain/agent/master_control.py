@@ -17,6 +17,7 @@ from typing import Any
 
 from ..engine.ports import WorldFailed
 from ..program.codec import digest
+from ..program.model import Program
 from . import coding, planning, provenance, research_cycle, retrospect
 from .model_port import ModelPort, ModelWaiting, Why
 from .orchestrator import Orchestrator, read
@@ -315,7 +316,7 @@ class MasterControlGraph:
             provenance.of_research(turn, turn.control.pop("researched", None))
         return came
 
-    def _begin(self, turn: Turn, program: dict[str, Any], path: str) -> str:
+    def _begin(self, turn: Turn, program: Program, path: str) -> str:
         """A run on record for a program. After a crash it is the one that was put there before."""
         while True:
             run = turn.control.setdefault("next_run", turn.world.run_id())

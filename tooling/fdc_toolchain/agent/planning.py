@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from ..named_tuples import NamedTuple
+from ..program.model import Program
 from ..report.render import render
 from ..tools.plans.plan_text import proved
 
@@ -16,7 +16,7 @@ PLAN = "plan.txt"
 class Compiled(NamedTuple):
     """A checked plan: its program, or None with the errors. `warnings` are not errors."""
 
-    program: dict[str, Any] | None
+    program: Program | None
     findings: str
     warnings: str = ""
 

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from ..engine.ports import WorldFailed
 from ..named_tuples import NamedTuple
+from ..program.model import Program
 from .model_port import ModelWaiting
 from .research_cycle import from_outside
 from .state import AgentState
@@ -126,8 +127,10 @@ def of_run(turn: Turn, run: str, what: str) -> None:
     for record in records:
         if record.kind == "outcome":
             notes = record.body.get("notes") or {}
-            declared = program["tools"].get(record.tool, {}).get("trust")
-            if "untrusted" in (notes.get("trust"), declared) or notes.get("network"):
+            tool = program["tools"].get(record.tool)
+            if "untrusted" in (notes.get("trust"), tool and tool.get("trust")) or notes.get(
+                "network"
+            ):
                 found = True
                 sources.update(map(str, notes.get("from") or ()))
     files = turn.world.outside()
@@ -159,7 +162,7 @@ def _saw(control: dict[str, Any], what: str, sources: Iterable[str]) -> None:
 # What a text may do by itself
 
 
-def harmless(program: Mapping[str, Any]) -> bool:
+def harmless(program: Program) -> bool:
     """Whether a plan is harmless: it uses only fdc's own tools that read the workspace, and tell the user.
 
     Nothing in it runs a command or other code, writes, asks a model, or reaches the network. Reading and telling are

@@ -27,13 +27,14 @@ from ..engine.fold import apply, fold
 from ..engine.ports import Journal
 from ..engine.state import Frame, RunState, Strand, Want
 from ..named_tuples import NamedTuple
+from ..program.model import Program
 from .state import Command, PlanContext, StepResult
 
 
 class OpenRun(NamedTuple):
     """A run that was taken over: what it executes, what is on record, and how to add to that."""
 
-    program: dict[str, Any]
+    program: Program
     inputs: dict[str, Any]
     records: Sequence[Record]
     journal: Journal

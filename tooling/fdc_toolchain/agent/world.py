@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from ..engine.events import Record
 from ..named_tuples import NamedTuple
+from ..program.model import Program
 from .stepping import OpenRun
 
 
@@ -122,7 +123,7 @@ class World(Protocol):
     def create(
         self,
         run: str,
-        program: dict[str, Any],
+        program: Program,
         plan: str,
         task_id: str,
         given: Mapping[str, str] = MappingProxyType({}),
@@ -135,7 +136,7 @@ class World(Protocol):
     def take(self, run: str) -> OpenRun:
         """Takes a run over, for its steps to be performed elsewhere."""
 
-    def peek(self, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
+    def peek(self, run: str) -> tuple[Program, dict[str, object], Sequence[Record]]:
         """A run's program, inputs and records, as they are now."""
 
     def drive(self, run: str, answers: Mapping[str, str]) -> Driven:

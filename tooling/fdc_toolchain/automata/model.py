@@ -9,10 +9,13 @@ innermost loop.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..named_tuples import NamedTuple
 from ..text.slots import Record
+
+if TYPE_CHECKING:
+    from ..certificate import forms
 
 
 class Move(NamedTuple):
@@ -118,7 +121,7 @@ class Automaton(Record):
             current = move.target
         return current in self.accept
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> forms.Automaton:
         """The automaton as a program carries it (`program.model`): the same for both written forms."""
         return {
             "states": list(self.states),

@@ -66,7 +66,7 @@ class Instruction(_Keywords, total=False):
     evidence: str
     outside: str
     plan: str
-    name: str
+    name: str | None
     glob: Template
     alias: str | None
     max: int | None
@@ -117,10 +117,71 @@ class Parameter(TypedDict):
     kind: str
     access: NotRequired[str]
     sink: NotRequired[str]
+    type: NotRequired[str]
+    required: NotRequired[bool]
+
+
+class Mcp(TypedDict):
+    """A tool of an MCP server, as `fdc tools lock` writes it."""
+
+    server: str
+    tool: str
+    schema: str
+    says: str
+    command: list[str]
+    names: NotRequired[dict[str, str]]
+    json: NotRequired[list[str]]
+
+
+class Run(TypedDict, total=False):
+    """How a tool or a predicate that is not the core's is performed: it has `python`, `command`, `mcp`, `one_of` or `prompt`."""
+
+    python: str
+    context: bool
+    command: list[str]
+    mcp: Mcp
+    one_of: list[str]
+    most: int
+    prompt: str
+    role: str
+    schema: str
+    calls: str
+    temperature: str
+    embedded: str
+    texts: dict[str, str]
+
+
+class Predicate(TypedDict):
+    """A predicate's row of the catalogue."""
+
+    parameters: list[str]
+    run: NotRequired[Run]
+
+
+class When(TypedDict):
+    """Which commands a row speaks of."""
+
+    parameter: str
+    program: str
+    subcommand: NotRequired[str]
+
+
+class Symbol(TypedDict):
+    """The symbol of the commands that fit."""
+
+    when: When
+    action: str | None
+
+
+class Refusal(TypedDict):
+    """Why no plan may have the commands that fit."""
+
+    when: When
+    why: str
 
 
 class Tool(TypedDict, total=False):
-    """A tool's row of the catalogue, as far as it is read here."""
+    """A tool's row of the catalogue."""
 
     effect: Required[str]
     trust: Required[str]
@@ -130,18 +191,32 @@ class Tool(TypedDict, total=False):
     shares: str
     failure: str
     access: dict[str, list[str]]
-    run: dict[str, Json]
+    run: Run
     result: str | dict[str, str]
     own: list[str]
     clears: list[str]
     approves: bool
+    cost: dict[str, float | str]
+    limits: dict[str, float]
+    summary: str
+    action: str | None
+    forbidden: str
+    actions: list[Symbol]
+    refuse: list[Refusal]
+    need_one_of: list[str]
+    creates: str
+    repeatable: bool
 
 
 class Assumption(TypedDict):
     """What the proof of a program rests on, with the lines that stop a run where it is false."""
 
+    rule: NotRequired[str]
     code: str
     text: str
+    help: NotRequired[str | None]
+    path: NotRequired[str]
+    line: NotRequired[int]
     uses: list[list[str | int]]
 
 
@@ -158,6 +233,9 @@ class RuleRow(TypedDict):
     """A rule of a protocol."""
 
     rule: str
+    protocol: NotRequired[str]
+    description: NotRequired[str]
+    states: NotRequired[list[str]]
     events: list[list[Event]]
     same: str | None
     accept: list[int]
@@ -166,13 +244,14 @@ class RuleRow(TypedDict):
 
 
 class Program(TypedDict):
-    """A program, as far as it is read here."""
+    """A program."""
 
+    format: NotRequired[int]
     root: str
     plans: dict[str, Plan]
     automata: dict[str, Automaton]
     tools: dict[str, Tool]
-    predicates: NotRequired[dict[str, dict[str, Json]]]
+    predicates: NotRequired[dict[str, Predicate]]
     assumptions: NotRequired[list[Assumption]]
     sources: NotRequired[dict[str, str]]
     modules: NotRequired[dict[str, str]]
@@ -180,6 +259,8 @@ class Program(TypedDict):
     chosen: NotRequired[list[str]]
     rules: NotRequired[list[RuleRow]]
     untrusted: NotRequired[list[str]]
+    budget: NotRequired[dict[str, float]]
+    allow: NotRequired[dict[str, list[str]]]
 
 
 # ---- certificates: part `control` ----------------------------------------------------------------------

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..linking.catalogue import Parameter, Tool
 from ..linking.own_row import sandboxed
 from ..named_tuples import NamedTuple
+from ..program.model import ToolRow
+
+if TYPE_CHECKING:
+    from ..certificate.forms import Predicate
 
 EFFECTS = {
     "pure": "it computes a value and changes nothing; a lost step is repeated",
@@ -111,7 +115,7 @@ class Listed(NamedTuple):
 
     name: str
     origin: Origin
-    row: dict[str, Any]
+    row: ToolRow | Predicate
     tool: Tool | None
 
     def seen_with(self, packs: Collection[str]) -> bool:
@@ -176,7 +180,10 @@ def explained(entry: Listed) -> list[str]:
     lines = [f"{entry.name}: {summary(entry)}", f"from: {entry.origin.title}, {entry.origin.path}"]
     tool = entry.tool
     if tool is None:
-        return [*lines, f"in a condition: {entry.name}({', '.join(entry.row['parameters'])})"]
+        return [
+            *lines,
+            f"in a condition: {entry.name}({', '.join(map(str, entry.row['parameters']))})",
+        ]
     if tool.broken:
         return [*lines, "`fdc lint` shows the error"]
     if tool.forbidden:
@@ -187,7 +194,7 @@ def explained(entry: Listed) -> list[str]:
         lines += [f"  {item.name}: {'; '.join(_of(item, tool))}" for item in tool.parameters]
     if tool.need_one_of:
         lines.append(f"at least one of these is required: {', '.join(tool.need_one_of)}")
-    lines.append(f"result: {_result(entry.row.get('result'))}")
+    lines.append(f"result: {_result(tool.row.get('result'))}")
     lines.append(f"effect: {tool.effect}: {EFFECTS[tool.effect]}")
     lines.append(f"trust: {tool.trust}: {TRUST[tool.trust]}")
     if tool.clears:
@@ -198,13 +205,11 @@ def explained(entry: Listed) -> list[str]:
         lines.append(f"a model may ask for: {', '.join(tool.row['run']['one_of'])}")
     if tool.writes_unknown:
         lines.append("it may write files that its arguments do not name")
-    ends = (
-        "is its result: {failed, why}" if entry.row.get("failure") == "value" else "stops the run"
-    )
+    ends = "is its result: {failed, why}" if tool.row.get("failure") == "value" else "stops the run"
     lines.append(f"a failure {ends}; its kinds: {', '.join(failure_kinds(tool)) or 'none'}")
     lines.append(f"needs: {', '.join(needs(tool)) or 'nothing'}")
-    lines.append(f"cost: {_cost(entry.row.get('cost', {}))}")
-    limits = entry.row.get("limits", {})
+    lines.append(f"cost: {_cost(tool.row.get('cost', {}))}")
+    limits = tool.row.get("limits", {})
     if limits:
         lines.append(f"limits: {', '.join(f'{key} {value}' for key, value in limits.items())}")
     return lines
@@ -240,7 +245,7 @@ def _result(declared: Any) -> str:
     return "none" if declared is None else str(declared)
 
 
-def _cost(cost: dict[str, Any]) -> str:
+def _cost(cost: Mapping[str, object]) -> str:
     words = [
         "all the money that is left" if key == "money" and value == "left"
         else f"all {key.replace('_', ' ')} that are left" if value == "left"

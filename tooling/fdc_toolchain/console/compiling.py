@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import click
 
+from ..program.model import Program
+
 
 def compile_or_refuse(
     plan: str,
@@ -13,7 +15,7 @@ def compile_or_refuse(
     *,
     trust_settings: bool = False,
     advice: Mapping[str, str] | None = None,
-) -> dict[str, object] | None:
+) -> Program | None:
     """The program of a plan (a path, or a registered name) that was proved; findings go to stderr.
 
     `trust_settings`: errors that the settings allow count as confirmed.

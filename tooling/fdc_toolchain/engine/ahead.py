@@ -6,10 +6,10 @@ possible; a loop over one is followed for one round. The prediction ends at the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol
 
-from ..program.model import Program
+from ..program.model import Condition, Instruction, Program, Ref, Template
 from .state import Frame, Scope, Strand
 from .values import PredicateWanted, Unusable, granted, holds, lookup, text
 
@@ -27,17 +27,19 @@ class _Unknown:
         return self
 
 
-UNKNOWN: Any = _Unknown()
+UNKNOWN: Final[object] = _Unknown()
 """Stands for a value that no step has returned yet."""
 
 
 class Visitor(Protocol):
     """Receives the predicted steps, in order."""
 
-    def step(self, item: dict[str, Any], args: dict[str, Any], scope: Scope, perhaps: bool) -> Any:
+    def step(
+        self, item: Instruction, args: dict[str, object], scope: Scope, perhaps: bool
+    ) -> object:
         """A step with its arguments, of which some may be UNKNOWN; returns its expected result."""
 
-    def files(self, item: dict[str, Any], glob: Any, scope: Scope, perhaps: bool) -> Any:
+    def files(self, item: Instruction, glob: object, scope: Scope, perhaps: bool) -> object:
         """A loop over files; returns their list, or UNKNOWN."""
 
     def left(self, line: int, why: str, scope: Scope) -> None:
@@ -64,14 +66,14 @@ def follow(program: Program, strand: Strand, visitor: Visitor) -> None:
         return
 
 
-def filled(template: list[Any], names: dict[str, Any]) -> tuple[Any, bool]:
+def filled(template: Template, names: Mapping[str, object]) -> tuple[object, bool]:
     """The value of a template, and whether it is known. In a text, what is unknown stands as `{name}`."""
-    if len(template) == 1 and type(template[0]) is not str:
+    if len(template) == 1 and not isinstance(template[0], str):
         value = _lookup(template[0], names)
         return value, value is not UNKNOWN
     known, out = True, []
     for part in template:
-        if type(part) is str:
+        if isinstance(part, str):
             out.append(part)
             continue
         value = _lookup(part, names)
@@ -93,7 +95,7 @@ class Hole(str):
     __slots__ = ()
 
 
-def _lookup(part: dict[str, Any], names: dict[str, Any]) -> Any:
+def _lookup(part: Ref, names: Mapping[str, object]) -> object:
     return UNKNOWN if names.get(part["ref"][0]) is UNKNOWN else lookup(part["ref"], names)
 
 
@@ -105,13 +107,15 @@ class _Walk:
         self.deep = 0
         self.perhaps = 0
 
-    def rest(self, frame: Frame, names: dict[str, Any]) -> None:
+    def rest(self, frame: Frame, names: dict[str, object]) -> None:
         """Follows the rest of a frame: its block after the current instruction, and its loop's further rounds."""
         self.block(frame.block[frame.at + 1 :], names, frame.scope)
         loop = frame.loop
         if loop is None:
             return
-        item = {"line": loop.line, "body": frame.block, "until": loop.until}
+        item: Instruction = {
+            "op": loop.op, "line": loop.line, "body": frame.block, "until": loop.until,
+        }  # fmt: skip
         left = list(loop.items[loop.at + 1 :])
         if loop.op == "iterate":
             if not self._verdict(loop.until, names):
@@ -120,7 +124,7 @@ class _Walk:
             self._rounds(item, loop.names, left, names, frame.scope)
         names.update({name: value for name, value in loop.hidden.items() if name in loop.names})
 
-    def block(self, items: list[dict[str, Any]], names: dict[str, Any], scope: Scope) -> None:
+    def block(self, items: list[Instruction], names: dict[str, object], scope: Scope) -> None:
         self.deep += 1
         try:
             for item in items:
@@ -133,8 +137,8 @@ class _Walk:
             self.deep -= 1
 
     def _possible_block(
-        self, items: list[dict[str, Any]], names: dict[str, Any], scope: Scope
-    ) -> dict[str, Any]:
+        self, items: list[Instruction], names: dict[str, object], scope: Scope
+    ) -> dict[str, object]:
         """The names after a body that may not run. An approval in it ends the body, and not what comes after it."""
         mine = dict(names)
         self.perhaps += 1
@@ -147,14 +151,14 @@ class _Walk:
             self.perhaps -= 1
         return mine
 
-    def _join(self, names: dict[str, Any], *others: dict[str, Any]) -> None:
+    def _join(self, names: dict[str, object], *others: dict[str, object]) -> None:
         """Joins the names of several possible branches: a name with different values is unknown."""
         first, *more = others
         for name in {key for other in others for key in other}:
             value = first.get(name)
             names[name] = value if all(other.get(name) is value for other in more) else UNKNOWN
 
-    def _verdict(self, cond: dict[str, Any] | None, names: dict[str, Any]) -> bool | None:
+    def _verdict(self, cond: Condition | None, names: dict[str, object]) -> bool | None:
         if cond is None:
             return False
         try:
@@ -162,23 +166,24 @@ class _Walk:
         except (PredicateWanted, Unusable):
             return None
 
-    def _bind(self, item: dict[str, Any], names: dict[str, Any], value: Any) -> None:
-        if item.get("bind") is not None:
-            names[item["bind"]] = value
+    def _bind(self, item: Instruction, names: dict[str, object], value: object) -> None:
+        name = item.get("bind")
+        if name is not None:
+            names[name] = value
 
     # One function an operation
 
-    def _step(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
+    def _step(self, item: Instruction, names: dict[str, object], scope: Scope) -> None:
         if self.program["tools"][item["tool"]].get("approves"):
             self.visitor.left(item["line"], "what follows is asked for then", scope)
             raise _StopFollowing
-        args: dict[str, Any] = {}
+        args: dict[str, object] = {}
         for name, template in item["args"].items():
             value, known = filled(template, names)
-            args[name] = value if known else UNKNOWN if value is UNKNOWN else Hole(value)
+            args[name] = value if known else UNKNOWN if value is UNKNOWN else Hole(str(value))
         self._bind(item, names, self.visitor.step(item, args, scope, self.perhaps > 0))
 
-    def _call(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
+    def _call(self, item: Instruction, names: dict[str, object], scope: Scope) -> None:
         plan = self.program["plans"][item["plan"]]
         inner = {name: names[name] for name in ("run",) if name in names}
         inner.update({param["name"]: param.get("default") for param in plan["params"]})
@@ -204,27 +209,27 @@ class _Walk:
         )
         self._bind(item, names, UNKNOWN)
 
-    def _skip(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
+    def _skip(self, item: Instruction, names: dict[str, object], scope: Scope) -> None:
         self._bind(item, names, None)
 
-    def _each(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
+    def _each(self, item: Instruction, names: dict[str, object], scope: Scope) -> None:
         glob, known = filled(item["glob"], names)
         files = self.visitor.files(item, glob if known else UNKNOWN, scope, self.perhaps > 0)
         bound = tuple({name for name in (item["name"], item["alias"]) if name is not None})
         self._over(item, files, bound, names, scope)
 
-    def _for(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
+    def _for(self, item: Instruction, names: dict[str, object], scope: Scope) -> None:
         items, _ = filled(item["in"], names)
-        self._over(item, items, (item["name"],), names, scope)
+        self._over(item, items, (item["name"] or "",), names, scope)
         self._bind(item, names, UNKNOWN)
 
-    def _fork(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
+    def _fork(self, item: Instruction, names: dict[str, object], scope: Scope) -> None:
         items, _ = filled(item["in"], names)
         if not isinstance(items, list):
-            self._over(item, items, (item["name"],), names, scope)
+            self._over(item, items, (item["name"] or "",), names, scope)
         for value in items if isinstance(items, list) else ():
             try:
-                self.block(item["body"], {**names, item["name"]: value}, scope)
+                self.block(item["body"], {**names, item["name"] or "": value}, scope)
             except _StopFollowing:
                 if self.count > MOST:
                     raise
@@ -232,10 +237,10 @@ class _Walk:
 
     def _over(
         self,
-        item: dict[str, Any],
-        items: Any,
+        item: Instruction,
+        items: object,
         bound: tuple[str, ...],
-        names: dict[str, Any],
+        names: dict[str, object],
         scope: Scope,
     ) -> None:
         if isinstance(items, list):
@@ -250,10 +255,10 @@ class _Walk:
 
     def _rounds(
         self,
-        item: dict[str, Any],
+        item: Instruction,
         bound: tuple[str, ...],
-        items: list[Any],
-        names: dict[str, Any],
+        items: list[object],
+        names: dict[str, object],
         scope: Scope,
     ) -> None:
         before = {name: names.get(name) for name in bound}
@@ -262,11 +267,11 @@ class _Walk:
             self.block(item["body"], names, scope)
         names.update(before)
 
-    def _iterate(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
-        self._turns(item, item["max"], names, scope)
+    def _iterate(self, item: Instruction, names: dict[str, object], scope: Scope) -> None:
+        self._turns(item, item["max"] or 0, names, scope)
 
     def _turns(
-        self, item: dict[str, Any], rounds: int, names: dict[str, Any], scope: Scope
+        self, item: Instruction, rounds: int, names: dict[str, object], scope: Scope
     ) -> None:
         sure = True
         for _ in range(rounds):
@@ -281,7 +286,7 @@ class _Walk:
                 return
             sure = verdict is not None
 
-    def _if(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
+    def _if(self, item: Instruction, names: dict[str, object], scope: Scope) -> None:
         verdict = self._verdict(item["cond"], names)
         if verdict is not None:
             self.block(item["then" if verdict else "else"], names, scope)
@@ -292,14 +297,14 @@ class _Walk:
             self._possible_block(item["else"], names, scope),
         )
 
-    def _require(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
+    def _require(self, item: Instruction, names: dict[str, object], scope: Scope) -> None:
         """A gate stops the run or does nothing."""
 
-    def _yield(self, item: dict[str, Any], names: dict[str, Any], scope: Scope) -> None:
+    def _yield(self, item: Instruction, names: dict[str, object], scope: Scope) -> None:
         """Results are not followed."""
 
 
-def _depends_on_unknown(value: Any, names: dict[str, Any]) -> bool:
+def _depends_on_unknown(value: object, names: Mapping[str, object]) -> bool:
     """Whether a condition looks at something unknown."""
     if isinstance(value, dict):
         if "ref" in value:
@@ -308,7 +313,7 @@ def _depends_on_unknown(value: Any, names: dict[str, Any]) -> bool:
     return isinstance(value, list) and any(_depends_on_unknown(inner, names) for inner in value)
 
 
-_FOLLOW: dict[str, Callable[[_Walk, dict[str, Any], dict[str, Any], Scope], None]] = {
+_FOLLOW: dict[str, Callable[[_Walk, Instruction, dict[str, object], Scope], None]] = {
     "step": _Walk._step, "call": _Walk._call, "skip": _Walk._skip, "each": _Walk._each, "for": _Walk._for,
     "fork": _Walk._fork, "iterate": _Walk._iterate, "if": _Walk._if, "require": _Walk._require, "yield": _Walk._yield,
 }  # fmt: skip

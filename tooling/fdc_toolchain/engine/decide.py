@@ -134,11 +134,8 @@ def _held(state: RunState) -> bool:
 
 def _longest(state: RunState, want: Want) -> float:
     """The seconds that a step may take at most, where its tool says so: they have to fit too."""
-    limits = (
-        state.program["tools"].get(want.effect.tool, {}).get("limits", {})
-        if want.effect.kind == "tool"
-        else {}
-    )
+    tool = state.program["tools"].get(want.effect.tool) if want.effect.kind == "tool" else None
+    limits = tool.get("limits", {}) if tool else {}
     return float(limits.get("seconds", 0) * (1 + limits.get("retries", 0)))
 
 

@@ -160,7 +160,7 @@ def _stalled(loop: Loop) -> bool:
     return loop.same >= STALLED
 
 
-def _unhide(names: dict[str, Any], hidden: dict[str, Any]) -> None:
+def _unhide(names: dict[str, object], hidden: dict[str, object]) -> None:
     for name, value in hidden.items():
         if value is UNBOUND:
             names.pop(name, None)

@@ -6,9 +6,9 @@ An operation returns True when its strand has to wait. `machine` executes what i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
-from ..program.model import LEFT, MAX_STACK, Instruction, PlanBody
+from ..program.model import LEFT, MAX_STACK, Condition, Instruction, PlanBody, ToolRow
 from . import rules
 from .events import Kind, Mark, Perform, Stop, request_of
 from .files.shared_files import SharedFiles, collision
@@ -92,7 +92,7 @@ def _await_effect(
 
 
 def condition(
-    state: RunState, strand: Strand, frame: Frame, cond: dict[str, Any], place: str, line: int
+    state: RunState, strand: Strand, frame: Frame, cond: Condition, place: str, line: int
 ) -> bool | None:
     """Whether the condition holds, or None while a predicate's answer is missing."""
     try:
@@ -158,7 +158,7 @@ def _step(
     return True
 
 
-def _cost(state: RunState, tool: dict[str, Any]) -> dict[str, Any]:
+def _cost(state: RunState, tool: ToolRow) -> dict[str, Any]:
     """The most that a step uses: as declared, and where it asks models the price of all its tokens."""
     cost: dict[str, Any] = tool["cost"]
     if cost and state.rate and "tokens" in cost and LEFT not in cost.values():
@@ -264,14 +264,14 @@ def _for(
 ) -> bool:
     items = _items(strand, frame, item)
     if items is not None:
-        _loop(strand, frame, item, items, (item["name"],), [])
+        _loop(strand, frame, item, items, (item["name"] or "",), [])
     return False
 
 
 def _iterate(
     state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
 ) -> bool:
-    _loop(strand, frame, item, range(item["max"]), (), None, item.get("until"))
+    _loop(strand, frame, item, range(item["max"] or 0), (), None, item.get("until"))
     return False
 
 
@@ -282,7 +282,7 @@ def _loop(
     items: Sequence[Any],
     names: tuple[str, ...],
     collected: list[Any] | None,
-    until: dict[str, Any] | None = None,
+    until: Condition | None = None,
 ) -> None:
     if not items:
         bind(frame, item.get("bind"), collected)
@@ -301,7 +301,7 @@ def _items(strand: Strand, frame: Frame, item: Instruction) -> list[Any] | None:
     if not isinstance(value, list):
         stop(strand, "value", f"`{item['op']}` runs over a list, and this is none")
         return None
-    if len(value) > item["max"]:
+    if len(value) > (item["max"] or 0):
         stop(strand, "bound", f"{len(value)} items, and the plan allows {item['max']}")
         return None
     return value
@@ -322,7 +322,7 @@ def _fork(
     watched = (outer.path, item["line"]) in state.assumed_distinct
     files = SharedFiles(outer.path, item["line"]) if watched else None
     for number, value in enumerate(items, 1):
-        names = {**outer.names, item["name"]: value}
+        names = {**outer.names, item["name"] or "": value}
         scope = Scope(
             outer.plan_id, outer.path, names, outer.cycle, False, outer.depth, outer.grants, outer.cycles, meters=outer.meters
         )  # fmt: skip
@@ -341,7 +341,7 @@ def _if(
     verdict = condition(state, strand, frame, item["cond"], _address(frame), item["line"])
     if verdict is None:
         return True
-    side = "then" if verdict else "else"
+    side: Literal["then", "else"] = "then" if verdict else "else"
     _mark(state, frame, side, item)
     if item[side]:
         strand.frames.append(Frame(item[side], f"{_address(frame)}.{side}", frame.scope))

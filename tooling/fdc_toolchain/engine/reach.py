@@ -6,7 +6,7 @@ Both ways of a condition count, and every round of a loop that is under way.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..program.model import Instruction, Program
 from .state import RunState, Strand
@@ -84,14 +84,15 @@ class _Walk:
                 self.condition(item.get("until"))
                 self.block(item["body"], path)
 
-    def condition(self, cond: Any) -> None:
+    def condition(self, cond: object) -> None:
         """The predicates of a condition, wherever they stand in it."""
         for part in _parts(cond):
-            if isinstance(part.get("call"), str):
-                self.predicates.add(part["call"])
+            name = part.get("call")
+            if isinstance(name, str):
+                self.predicates.add(name)
 
 
-def _parts(cond: Any) -> Iterator[dict[str, Any]]:
+def _parts(cond: object) -> Iterator[dict[str, object]]:
     """Every object of a condition that is not a constant."""
     if isinstance(cond, dict) and "const" not in cond:
         yield cond

@@ -10,12 +10,15 @@ never under way at once: so the order in which they come back, which the journal
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ..program.model import Program
+from ..program.model import Program, RuleRow, ToolRow
 from ..text import glob_match
 from .events import Perform, Stop
 from .values import text
+
+if TYPE_CHECKING:
+    from ..certificate.forms import Event
 
 SINK = -1
 
@@ -27,10 +30,10 @@ class Monitor:
         "name", "description", "events", "same", "is_path", "automata", "states", "accept", "table", "at", "_about", "_apart",
     )  # fmt: skip
 
-    def __init__(self, rule: dict[str, Any], is_path: bool) -> None:
+    def __init__(self, rule: RuleRow, is_path: bool) -> None:
         self.name = f"`{rule['rule']}` of `{rule['protocol']}`"
         self.description: str = rule["description"]
-        self.events: list[list[dict[str, Any]]] = rule["events"]
+        self.events: list[list[Event]] = rule["events"]
         self.same: str | None = rule["same"]
         self.automata = frozenset(rule.get("automata", ()))
         self.is_path = is_path
@@ -135,7 +138,7 @@ def monitors(program: Program) -> tuple[Monitor, ...]:
     return tuple(Monitor(rule, rule["same"] in paths) for rule in rules)
 
 
-def paths_of(tool: dict[str, Any]) -> list[str]:
+def paths_of(tool: ToolRow) -> list[str]:
     """The parameters of a tool that take paths."""
     return [
         parameter["name"]
@@ -146,7 +149,7 @@ def paths_of(tool: dict[str, Any]) -> list[str]:
 
 def noticed(
     rules: tuple[Monitor, ...],
-    tool: dict[str, object],
+    tool: ToolRow,
     effect: Perform,
     action: str | None,
     cycles: tuple[str, ...] = (),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..program.model import Grant, Program
+from ..program.model import Automaton, Condition, Grant, Instruction, Program
 from .events import Mark, Perform, Question, Stop
 from .files.released import Released
 from .files.shared_files import Branches
@@ -23,7 +23,7 @@ class Cycle:
     """An automaton at work: its declaration and the state that the steps so far have led to."""
 
     name: str
-    automaton: dict[str, Any]
+    automaton: Automaton
     state: str
 
     def after(self, state: str, symbol: str) -> str | None:
@@ -49,7 +49,7 @@ class Scope:
 
     plan_id: str
     path: str
-    names: dict[str, Any]
+    names: dict[str, object]
     cycle: Cycle | None
     owns_cycle: bool
     depth: int
@@ -74,8 +74,8 @@ class Loop:
     line: int
     items: Sequence[Any]
     names: tuple[str, ...]
-    hidden: dict[str, Any]
-    until: dict[str, Any] | None = None
+    hidden: dict[str, object]
+    until: Condition | None = None
     at: int = 0
     collected: list[Any] | None = None
     asked: tuple[int, int] = (0, 0)
@@ -87,7 +87,7 @@ class Loop:
 class Frame:
     """A block that is being run: `at` is the index of its instruction under way."""
 
-    block: list[dict[str, Any]]
+    block: list[Instruction]
     prefix: str
     scope: Scope
     at: int = 0
@@ -187,7 +187,7 @@ class RunState:
     """The tools that ask for an approval."""
     metered: frozenset[str] = frozenset()
     """The measures that plans which the program calls have a budget of."""
-    assumed_distinct: frozenset[tuple[str, int]] = frozenset()
+    assumed_distinct: frozenset[tuple[str | int, ...]] = frozenset()
     """The places (plan, line) of forks whose branches must name different files, as the proof assumes."""
     overrun: Stop | None = None
     elapsed: float = 0.0

@@ -8,9 +8,9 @@ Plan parameters arrive as text, so a number beside a text that spells a number i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
+from ..program.model import Condition, Ref, Template, Value
 from ..program.operators import Unusable as Unusable
 from ..program.operators import length, test, text
 from ..program.operators import same as same
@@ -32,24 +32,24 @@ class TooLong(Unusable):
 class PredicateWanted(Exception):
     """A condition needs the answer of a predicate that it does not have yet."""
 
-    def __init__(self, name: str, args: list[Any]) -> None:
+    def __init__(self, name: str, args: list[object]) -> None:
         super().__init__(name)
         self.name = name
         self.wanted = args
 
 
-def render(template: list[Any], names: dict[str, Any]) -> Any:
+def render(template: Template, names: Mapping[str, object]) -> object:
     """The value of a template: one reference alone has that value, everything else is text. Raises TooLong."""
     if len(template) == 1:
         part = template[0]
-        if type(part) is str:
+        if isinstance(part, str):
             return part
         if "quote" not in part:
             return lookup(part["ref"], names)
     pieces: list[str] = []
     left = MOST_TEXT
     for part in template:
-        piece = part if type(part) is str else _text(part, names)
+        piece = part if isinstance(part, str) else _text(part, names)
         left -= len(piece)
         if left < 0:
             raise TooLong("the text")
@@ -73,7 +73,7 @@ def bounded(made: list[object]) -> list[object]:
     return made
 
 
-def _text(part: dict[str, Any], names: dict[str, Any]) -> str:
+def _text(part: Ref, names: Mapping[str, object]) -> str:
     """A reference as text; in a command quoted, so that it stays one word of it."""
     value = text(lookup(part["ref"], names))
     if "quote" in part:
@@ -83,7 +83,7 @@ def _text(part: dict[str, Any], names: dict[str, Any]) -> str:
     return value
 
 
-def lookup(ref: list[str], names: Mapping[str, object]) -> Any:
+def lookup(ref: list[str], names: Mapping[str, object]) -> object:
     """The value of a name, or of a field of it. What nothing has bound is null, and so are its fields."""
     value = names.get(ref[0])
     for field in ref[1:]:
@@ -96,7 +96,7 @@ def truth(value: object) -> bool:
     return bool(value)
 
 
-def holds(cond: dict[str, object], names: dict[str, object], answers: list[object]) -> bool:
+def holds(cond: Condition, names: Mapping[str, object], answers: list[object]) -> bool:
     """Whether a condition holds, read from left to right and no further than needed.
 
     `answers` are those of the predicates asked so far, in the order in which they are reached.
@@ -105,7 +105,7 @@ def holds(cond: dict[str, object], names: dict[str, object], answers: list[objec
     return _holds(cond, names, iter(answers))
 
 
-def _holds(cond: dict[str, Any], names: dict[str, Any], answers: Any) -> bool:
+def _holds(cond: Condition, names: Mapping[str, object], answers: Iterator[object]) -> bool:
     if "test" in cond:
         left = _value(cond["left"], names, answers)
         return test(cond["test"], left, _value(cond["right"], names, answers))
@@ -118,7 +118,7 @@ def _holds(cond: dict[str, Any], names: dict[str, Any], answers: Any) -> bool:
     return any(_holds(part, names, answers) for part in cond["or"])
 
 
-def _value(value: dict[str, Any], names: dict[str, Any], answers: Any) -> Any:
+def _value(value: Value, names: Mapping[str, object], answers: Iterator[object]) -> object:
     if "ref" in value:
         return lookup(value["ref"], names)
     if "const" in value:
@@ -131,14 +131,14 @@ def _value(value: dict[str, Any], names: dict[str, Any], answers: Any) -> Any:
     raise PredicateWanted(value["call"], args)
 
 
-def resolved(template: list[Any], names: Mapping[str, Any]) -> str:
+def resolved(template: Template, names: Mapping[str, object]) -> str:
     """A template with what is known filled in; the rest stays a reference in braces."""
     parts = []
     for part in template:
         if isinstance(part, str) or (
             len(part["ref"]) == 1 and names.get(part["ref"][0]) is not None
         ):
-            parts.append(text(render([part], dict(names))))
+            parts.append(text(render([part], names)))
         else:
             parts.append("{" + ".".join(part["ref"]) + "}")
     return "".join(parts)

@@ -24,6 +24,7 @@ from ..engine.events import Record
 from ..engine.ports import Gone, WorldFailed
 from ..named_tuples import NamedTuple
 from ..program.codec import canonical, encode, load
+from ..program.model import Program
 from . import counter, hash_chain, tables
 from .database import Database, world_failed
 from .private_file import private
@@ -196,7 +197,7 @@ class Store(Database):
             )
         )
 
-    def program(self, row: RunRow) -> dict[str, Any]:
+    def program(self, row: RunRow) -> Program:
         """The program that a run executes, checked against its digest.
 
         Raises WorldFailed when the stored bytes are not those of the digest, ProgramError when

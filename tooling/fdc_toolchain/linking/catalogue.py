@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import cachedir, resources
 from ..diagnostics.diagnostic import Diagnostic
@@ -22,6 +22,10 @@ from ..packs.index import index
 from ..packs.model import PREFIX, Pack
 from ..program.model import LEFT
 from .own_row import LOCK, reads_all, sandboxed, unlocked
+
+if TYPE_CHECKING:
+    from ..certificate import forms
+    from ..program.model import ToolRow
 
 CORE = "grammar/tools.json"
 """The core's own catalogue."""
@@ -71,7 +75,7 @@ class Tool(NamedTuple):
     model_calls: int
     tokens: int
     money: float
-    row: dict[str, Any]
+    row: ToolRow
     inline: tuple[Parameter, ...]
     """The parameters on the step's line."""
     block: Parameter | None
@@ -97,7 +101,7 @@ class Catalogue(NamedTuple):
 
     tools: dict[str, Tool]
     predicates: dict[str, int]
-    rows: dict[str, dict[str, Any]]
+    rows: dict[str, forms.Predicate]
     packs: Mapping[tuple[str, str], str] = MappingProxyType({})
 
     def using(self, packs: Collection[str]) -> Catalogue:
@@ -113,7 +117,7 @@ class Catalogue(NamedTuple):
         )
 
 
-def reads_at_large(row: dict[str, Any]) -> bool:
+def reads_at_large(row: ToolRow) -> bool:
     """True for a tool that reads the workspace without a parameter that says where.
 
     A Python function or a command of a catalogue that is not pure may open any file, unless it says which (`access`): how it
@@ -132,30 +136,31 @@ def reads_at_large(row: dict[str, Any]) -> bool:
     )
 
 
-def runs_plan(row: Mapping[str, Any]) -> bool:
+def runs_plan(row: ToolRow) -> bool:
     """True for a tool that runs a plan given as an argument, under the limits of the plans on the stack."""
     return "run" not in row and any(
         item.get("sink") == "plan" for item in row.get("parameters", ())
     )
 
 
-def _read_when(row: dict[str, Any]) -> When:
+def _read_when(row: forms.When) -> When:
     return When(row["parameter"], row["program"], row.get("subcommand"))
 
 
-def _sink_of(row: dict[str, Any]) -> str | None:
+def _sink_of(row: forms.Parameter) -> str | None:
     return row.get("sink", "path" if row["kind"] in ("path", "glob") else None)
 
 
-def tool_of(name: str, row: dict[str, Any]) -> Tool:
+def tool_of(name: str, row: ToolRow) -> Tool:
     """Builds a tool from its declaration."""
     result = row.get("result")
     if (
         row.get("failure") == "value"
     ):  # then the result may be the failure's `failed` and `why` instead
         result = {**result, "failed": "text", "why": "text"} if isinstance(result, dict) else None
-    left = frozenset(measure for measure, most in row.get("cost", {}).items() if most == LEFT)
-    cost = {measure: most for measure, most in row.get("cost", {}).items() if most != LEFT}
+    stated = row.get("cost", {})
+    left = frozenset(measure for measure, most in stated.items() if most == LEFT)
+    cost = {measure: most for measure, most in stated.items() if not isinstance(most, str)}
     parameters = tuple(
         Parameter(
             item["name"],
@@ -183,15 +188,18 @@ def tool_of(name: str, row: dict[str, Any]) -> Tool:
         result if isinstance(result, dict) else None,
         result if isinstance(result, str) else None,
         row.get("writes") == "unknown" or bool(row.get("access", {}).get("write")),
-        cost.get("model_calls", 0),
-        cost.get("tokens", 0),
+        int(cost.get("model_calls", 0)),
+        int(cost.get("tokens", 0)),
         cost.get("money", 0),
         row,
         tuple(item for item in parameters if item.kind != "block"),
         next((item for item in parameters if item.kind == "block"), None),
         frozenset(
-            item["when"]["program"].split(".")[0]
-            for item in (*row.get("actions", ()), *row.get("refuse", ()))
+            when["program"].split(".")[0]
+            for when in (
+                *(item["when"] for item in row.get("actions", ())),
+                *(item["when"] for item in row.get("refuse", ())),
+            )
         ),
         left,
     )
@@ -261,13 +269,13 @@ def _pack_rows(document: dict[str, Any], pack: Pack) -> Iterator[tuple[tuple[str
 
 
 @lru_cache(maxsize=1)
-def _shipped() -> tuple[dict[str, Tool], dict[str, dict[str, Any]], Mapping[tuple[str, str], str]]:
+def _shipped() -> tuple[dict[str, Tool], dict[str, forms.Predicate], Mapping[tuple[str, str], str]]:
     """The tools and the predicates of the shipped catalogues, and of which pack each is; read once in a process.
 
     Of two rows of one name the first counts: a pack takes no name of the core's.
     """
     tools: dict[str, Tool] = {}
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, forms.Predicate] = {}
     packs: dict[tuple[str, str], str] = {}
     for name in catalogues():
         shipped_document = document(name)
@@ -307,16 +315,17 @@ def _row_as_written(data: bytes, name: str) -> dict[str, Any]:
 def _broken_tool(name: str, row: dict[str, Any]) -> Tool:
     """A tool whose row is invalid: only its name and its action are known."""
     action = row.get("action")
-    minimal_row: dict[str, Any] = {
+    minimal_row: ToolRow = {
         "action": action if isinstance(action, str) else None,
         "parameters": [],
+        "effect": "once",
+        "trust": "trusted",
     }
-    minimal_row |= {"effect": "once", "trust": "trusted"}
     return tool_of(name, minimal_row)._replace(broken=True)
 
 
 def _add_rows(
-    document: dict[str, Any], tools: dict[str, Tool], rows: dict[str, dict[str, Any]]
+    document: dict[str, Any], tools: dict[str, Tool], rows: dict[str, forms.Predicate]
 ) -> None:
     for name, row in document["tools"].items():
         tools[name] = tool_of(name, row)

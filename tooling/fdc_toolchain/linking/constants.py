@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from ..program.operators import Unusable, length, test
 
 if TYPE_CHECKING:
-    from ..syntax.conditions import ConditionTree, OperandTree
+    from ..certificate.forms import Value as OperandTree
+    from ..syntax.conditions import ConditionTree
 
 UNKNOWN = object()
 """The value of a name, of a predicate, or of an operation that stops the run."""

@@ -5,9 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from ..program.model import ToolRow
 from .project.secret_files import variable
+
+if TYPE_CHECKING:
+    from ..certificate.forms import Predicate
 
 LOCK = "fdc_tools.lock.json"
 """The catalogue of what MCP servers offer, which `fdc tools lock` writes."""
@@ -19,7 +23,7 @@ _RULES = re.compile(
 _PROGRAM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
-def targets(row: Mapping[str, Any]) -> Iterator[str]:
+def targets(row: ToolRow | Predicate) -> Iterator[str]:
     """The `module:function` of a tool or predicate, and of what answers a prompt where no model exists."""
     run = row.get("run") or {}
     for key in ("python", "embedded"):
@@ -36,13 +40,13 @@ def programs(row: Mapping[str, object]) -> Iterator[str]:
             yield posixpath.normpath(path)
 
 
-def sandboxed(row: Mapping[str, Any]) -> bool:
+def sandboxed(row: ToolRow) -> bool:
     """True for a tool that is a Python function, a command or an MCP server's: only its row states what it does."""
     run = row.get("run") or {}
     return "python" in run or "command" in run or "mcp" in run
 
 
-def reads_all(row: Mapping[str, Any]) -> bool:
+def reads_all(row: ToolRow) -> bool:
     """True for a tool whose function may read the whole workspace: not one that is pure, that answers for a model, or that is
     asked in a condition."""
     return (
@@ -61,7 +65,7 @@ def no_variable(name: str) -> str | None:
     return None
 
 
-def wrong(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
+def wrong(row: ToolRow) -> Iterator[tuple[list[str | int], str, str | None]]:
     """The faults of a row that a schema cannot express: where in the row, message, hint."""
     yield from _command(row)
     yield from _mcp(row)
@@ -117,7 +121,7 @@ def pinned(server: Mapping[str, object]) -> str:
 
 
 def unlocked(
-    servers: Mapping[str, Any], locked: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]
+    servers: Mapping[str, Any], locked: Mapping[str, Any], rows: Mapping[str, ToolRow]
 ) -> Iterator[str]:
     """The differences between the lock and the catalogues, as sentences. `rows`: all tools that a server performs."""
     for name, row in rows.items():
@@ -137,7 +141,7 @@ def unlocked(
             yield f"the server `{name}` is declared in another way than when `{LOCK}` was written"
 
 
-def _mcp(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
+def _mcp(row: ToolRow) -> Iterator[tuple[list[str | int], str, str | None]]:
     """The faults in the row of an MCP server's tool: it may not allow a plan more than the server itself promises."""
     mcp = (row.get("run") or {}).get("mcp")
     if mcp is None:
@@ -166,14 +170,14 @@ PLACEHOLDER = re.compile(r"(?:[^{}]*=)?\{([a-z_][a-z0-9_]*)\}")
 """A word of a command that holds a parameter's value: `{path}`, or `--file={path}`."""
 
 
-def _command(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
+def _command(row: ToolRow) -> Iterator[tuple[list[str | int], str, str | None]]:
     """The faults in the words of a command that a schema cannot express."""
     words = (row.get("run") or {}).get("command")
     if not isinstance(words, list):
         return
     names = [item["name"] for item in row["parameters"]]
     for number, word in enumerate(words):
-        place = ["run", "command", number]
+        place: list[str | int] = ["run", "command", number]
         placeholder = PLACEHOLDER.fullmatch(word)
         if "\0" in word:
             yield place, "a word of a command holds no NUL byte", None
@@ -193,14 +197,19 @@ def _command(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | Non
 _CALL_PARAMETERS = {"call": "data", "files": "path"}
 
 
-def _one_of(row: Mapping[str, Any]) -> Iterator[tuple[list[Any], str, str | None]]:
+def _one_of(row: ToolRow) -> Iterator[tuple[list[str | int], str, str | None]]:
     """The faults in a row that performs a model's calls (`one_of`) that a schema cannot express."""
     if "one_of" not in (row.get("run") or {}):
         return
     parameters = {item["name"]: item for item in row["parameters"]}
     for name, sink in _CALL_PARAMETERS.items():
-        item = parameters.get(name, {})
-        if item.get("sink") != sink or item["kind"] != "word" or not item.get("required", True):
+        item = parameters.get(name)
+        if (
+            not item
+            or item.get("sink") != sink
+            or item["kind"] != "word"
+            or not item.get("required", True)
+        ):
             yield (
                 ["parameters"],
                 f"a tool that performs `one_of` a list has the parameter `{name}`, a word with the sink `{sink}`",

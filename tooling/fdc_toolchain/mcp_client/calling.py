@@ -11,6 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from ..engine.events import Outcome
+from ..program.model import ToolRow
 from ..sandbox import python_process
 from ..tools import own_code
 from ..tools.context import Context, text
@@ -35,7 +36,7 @@ _TOLD = Draft202012Validator({
 """What the process may say. The server runs beside it in the sandbox and can write in its place."""
 
 
-def call(declared: Mapping[str, Any], args: Mapping[str, object], context: Context) -> Outcome:
+def call(declared: ToolRow, args: Mapping[str, object], context: Context) -> Outcome:
     """What the server answers: an object where it declares one, else its text. Raises ToolFailure."""
     row = declared["run"]["mcp"]
     server, tool = row["server"], row["tool"]
@@ -60,7 +61,8 @@ def call(declared: Mapping[str, Any], args: Mapping[str, object], context: Conte
 
 def offered(server: str, declared: Mapping[str, Any], context: Context) -> list[dict[str, Any]]:
     """The tools that a server offers now, as it says them. Raises ToolFailure."""
-    row = {"effect": "once", "access": {"read": [], **declared.get("access", {})}, "parameters": []}
+    access = {"read": [], **declared.get("access", {})}
+    row: ToolRow = {"effect": "once", "trust": "untrusted", "access": access, "parameters": []}
     told = _asked(server, declared["command"], {}, row, context, {})
     offers: list[dict[str, Any]] | None = told.get("offers")
     if offers is None:
@@ -91,7 +93,7 @@ def _asked(
     server: str,
     command: list[str],
     question: dict[str, Any],
-    declared: Mapping[str, Any],
+    declared: ToolRow,
     context: Context,
     notes: dict[str, Any],
 ) -> dict[str, Any]:

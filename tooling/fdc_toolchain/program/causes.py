@@ -6,7 +6,10 @@ sources for kinds without a row. A tool of a workspace may have a word of its ow
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+from .model import Program
 
 CAUSES = (
     "gate",
@@ -147,7 +150,7 @@ GRANTED = (
 _GRANTED = frozenset(("unavailable", "sandbox", "url", "address", "forbidden", "secret"))
 
 
-def explain(program: dict[str, Any], stop: dict[str, Any]) -> dict[str, Any]:
+def explain(program: Program, stop: Mapping[str, Any]) -> dict[str, object]:
     """The cause of a stop: `kind` (one of CAUSES) and, of an assumption that was false, its `text` and place.
 
     `stop` has `kind`, `path`, `line`, `failure` (the kind of the tool's failure, "" where no tool failed) and `core` (false

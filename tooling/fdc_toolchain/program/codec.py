@@ -7,7 +7,7 @@ the digest names the content and nothing else. Disks hold no other form, and no 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import Any, NoReturn
 
@@ -52,7 +52,7 @@ def encode(value: object) -> bytes:
     return canonical(value).encode("ascii")
 
 
-def digest(program: Program) -> str:
+def digest(program: Mapping[str, object]) -> str:
     """The digest of a program: blake2b-256 of the canonical JSON, in hexadecimal."""
     return blake2b(encode(program), digest_size=32).hexdigest()
 
@@ -60,7 +60,7 @@ def digest(program: Program) -> str:
 _PROVED_WITH = ("stored", "chosen")
 
 
-def identity(program: Program) -> str:
+def identity(program: Mapping[str, object]) -> str:
     """The digest of what is run: without the files of earlier runs from outside that it was proved with."""
     return digest({key: value for key, value in program.items() if key not in _PROVED_WITH})
 
@@ -100,7 +100,8 @@ def load(data: bytes) -> Program:
         raise ProgramError(f"the program is malformed: {faults[0]}{more}")
     for step in steps:
         step["args"] = _as_declared(step["args"], program["tools"].get(step["tool"], {}))
-    return dict(program)
+    loaded: Program = program
+    return loaded
 
 
 def _as_declared(args: dict[str, Any], tool: dict[str, Any]) -> dict[str, Any]:

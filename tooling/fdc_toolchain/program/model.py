@@ -91,11 +91,25 @@ has one record, whatever the branch had yielded before:
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-Program = dict[str, Any]
-PlanBody = dict[str, Any]
-Instruction = dict[str, Any]
+if TYPE_CHECKING:
+    from ..certificate.forms import (
+        Automaton,
+        Condition,
+        Instruction,
+        Program,
+        Ref,
+        RuleRow,
+        Template,
+        Value,
+    )
+    from ..certificate.forms import Plan as PlanBody
+    from ..certificate.forms import Tool as ToolRow
+else:  # what they are at run time, without the time that making the forms takes
+    Program = PlanBody = Instruction = Automaton = Condition = dict
+    Ref = RuleRow = ToolRow = Value = dict
+    Template = list
 
 Grant = dict[str, tuple[tuple[tuple[bool, str], ...], ...]]
 """What a plan allows, as the engine asks it: kind to globs, a glob being stretches of (is a value, text); values match

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Never
+from operator import ge, gt, le, lt
+from typing import Never, TypeGuard
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 
@@ -34,7 +35,7 @@ def length(value: object) -> int:
     raise Unusable(f"{_shown(value)} has no length")
 
 
-def test(operator: str, left: Any, right: Any) -> bool:
+def test(operator: str, left: object, right: object) -> bool:
     """A comparison. Raises Unusable for values that have no order, or nothing in them."""
     if operator == "==":
         return same(left, right)
@@ -47,13 +48,13 @@ def test(operator: str, left: Any, right: Any) -> bool:
         if not (is_number(left) and is_number(right)):
             raise Unusable(f"{_shown(left)} and {_shown(right)} have no order")
     if operator == "<":
-        return bool(left < right)
+        return bool(lt(left, right))
     if operator == "<=":
-        return bool(left <= right)
+        return bool(le(left, right))
     if operator == ">":
-        return bool(left > right)
+        return bool(gt(left, right))
     if operator == ">=":
-        return bool(left >= right)
+        return bool(ge(left, right))
     _unknown(operator)
 
 
@@ -71,7 +72,7 @@ def same(left: object, right: object) -> bool:
     return bool(left == right)
 
 
-def _within(left: Any, right: Any) -> bool:
+def _within(left: object, right: object) -> bool:
     if isinstance(right, str):
         if not isinstance(left, str):
             raise Unusable(f"{_shown(left)} cannot stand in a text")
@@ -83,7 +84,7 @@ def _within(left: Any, right: Any) -> bool:
     raise Unusable(f"{_shown(right)} has nothing in it")
 
 
-def _alike(left: Any, right: Any) -> tuple[Any, Any]:
+def _alike(left: object, right: object) -> tuple[object, object]:
     if type(left) is str and is_number(right):
         return as_number(left), right
     if type(right) is str and is_number(left):
@@ -91,7 +92,7 @@ def _alike(left: Any, right: Any) -> tuple[Any, Any]:
     return left, right
 
 
-def as_number(spelling: str) -> Any:
+def as_number(spelling: str) -> object:
     """The number that a text spells; the text, where it spells none."""
     digits = spelling[1:] if spelling[:1] == "-" else spelling
     if len(digits) > 300 or not digits.isascii() or not digits[:1].isdigit() or "_" in digits:
@@ -103,12 +104,12 @@ def as_number(spelling: str) -> Any:
     return number if math.isfinite(number) else spelling
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """True for numbers; true and false do not count."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     kinds = {
         str: "text",
         list: "a list",

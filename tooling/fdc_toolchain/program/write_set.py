@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..certificate.touches import Step
 from ..text.glob_match import compare, compiled, fits, meet
 from .model import Instruction, Program
 
 if TYPE_CHECKING:
-    from ..certificate import forms
+    from .model import Template
 
 Pieces = tuple[tuple[bool, str], ...]
 """A glob as `text.glob_match.compiled` takes it: a piece with True stands for itself."""
@@ -81,7 +81,7 @@ class WriteSet(NamedTuple):
     def __bool__(self) -> bool:
         return any((*self.shared, *self.own))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As plain data, for `of_json`."""
         shared, own = ([sorted(part) for part in side] for side in (self.shared, self.own))
         return {"shared": shared, "own": own, "folder": self.folder}
@@ -198,8 +198,8 @@ class _Walk:
             if item["op"] in ("each", "for", "fork"):
                 value = self.files(item, names) if item["op"] == "each" else ANY
                 mine = {
-                    item["name"]: value,
-                    **({item["alias"]: value} if item.get("alias") else {}),
+                    item["name"] or "": value,
+                    **({alias: value} if (alias := item.get("alias")) else {}),
                 }
                 inner = {
                     **names,
@@ -225,8 +225,7 @@ class _Walk:
     def is_unknown(self, item: Instruction) -> bool:
         """Whether a step may write what its arguments do not name: commands that only look at data write nothing."""
         try:
-            program, step = cast("forms.Program", self.program), cast("forms.Instruction", item)
-            return Step(program, step).unknown
+            return Step(self.program, item).unknown
         except ValueError:
             return True
 
@@ -250,7 +249,7 @@ class _Walk:
         return ((False, "/".join("*" if "[" in part else part for part in glob.split("/"))),)
 
 
-def _rendered(template: list[Any], names: Mapping[str, Pieces]) -> Pieces:
+def _rendered(template: Template, names: Mapping[str, Pieces]) -> Pieces:
     out: list[tuple[bool, str]] = []
     for part in template:
         if isinstance(part, str):
@@ -262,10 +261,11 @@ def _rendered(template: list[Any], names: Mapping[str, Pieces]) -> Pieces:
 
 def _bound_names(body: list[Instruction]) -> Iterator[str]:
     for item in body:
-        if item.get("bind"):
-            yield item["bind"]
+        if name := item.get("bind"):
+            yield name
         for part in ("body", "then", "else"):
-            yield from _bound_names(item.get(part, []))
+            if part in item:
+                yield from _bound_names(item[part])
 
 
 def _is_name(pieces: Pieces) -> bool:

@@ -30,8 +30,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             if "calls" in run and (why := one_of.no_calls(run["calls"], tools)):
                 message = f"the tool `{act.step.tool}` cannot offer calls: {why}"
                 yield Diagnostic(unit.span(act.step), "FDC308", message)
-            for kind in ("prompt", "schema"):
-                path = run.get(kind)
+            for kind, path in (("prompt", run.get("prompt")), ("schema", run.get("schema"))):
                 if path is not None and context.linker.files.find(path) is None:
                     message = f"the {kind} `{path}` of the tool `{act.step.tool}` does not exist"
                     yield Diagnostic(unit.span(act.step), "FDC309", message)

@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..exits import Exit, Refused
 from ..linking.link import Linker
@@ -33,7 +33,7 @@ _OF_FILES = ("FDC411", "FDC412", "FDC415")
 class Certified(NamedTuple):
     """A program with the checked parts of its certificate. Only `certified` makes one."""
 
-    program: dict[str, Any]
+    program: Program
     plan: str
     parts: dict[str, Any]
 
@@ -42,9 +42,7 @@ class Certified(NamedTuple):
         return {"format": 3, "program": self.parts["control"]["program"], **self.parts}
 
 
-def certified(
-    program: dict[str, object], plan: str, root: str, *, under_way: bool = False
-) -> Certified:
+def certified(program: Program, plan: str, root: str, *, under_way: bool = False) -> Certified:
     """A proved program with its checked certificate, whose facts hold in the workspace now.
 
     `under_way`: the run continues from the middle of another one, so the files before its first step are not checked.
@@ -100,9 +98,7 @@ def put_piece(
 _PARTS = ("control", "data", "files")
 
 
-def _parts(
-    program: dict[str, Any], root: str, names: Sequence[str]
-) -> tuple[dict[str, Any], str | None]:
+def _parts(program: Program, root: str, names: Sequence[str]) -> tuple[dict[str, Any], str | None]:
     """The parts of a certificate, and the error in one of them."""
     from ..certificate.check import PARTS
     from ..certificate.making import make_control, make_data, make_files
@@ -114,7 +110,7 @@ def _parts(
     }  # fmt: skip
     for name in names:
         try:
-            parts[name] = makers[name](cast("Program", program))
+            parts[name] = makers[name](program)
             found = None if parts[name] is None else PARTS[name](program, parts[name])
         except Wrong as refused:
             found = str(refused)
@@ -123,7 +119,7 @@ def _parts(
     return parts, None
 
 
-def _changed(program: dict[str, Any], root: str) -> str | None:
+def _changed(program: Program, root: str) -> str | None:
     """The file whose change made the proved program out of date; None: the program is up to date."""
     from ..certificate.control import digest
     from ..check import check, program_of

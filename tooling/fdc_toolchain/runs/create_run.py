@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..exits import Busy, Missing, NotGranted, UsageError, WorldError
 from .notices import notice
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..check import Checked
     from ..engine.state import RunState
     from ..linking.link import Linker
+    from ..program.model import Program
     from ..tasks.activity import Task
     from ..workspace.operator import Operator
 
@@ -64,7 +65,7 @@ def plan_key(linker: Linker, plan: str, path: str) -> str:
     return key
 
 
-def given_for(program: dict[str, Any], pairs: Mapping[str, str]) -> dict[str, str]:
+def given_for(program: Program, pairs: Mapping[str, str]) -> dict[str, str]:
     """The root plan's inputs. Raises UsageError for an unknown or a missing input."""
     from ..text.suggest import did_you_mean
 
@@ -113,7 +114,7 @@ def task_for(root: str, asked: str | None) -> Task | None:
 
 def granted(
     root: str,
-    program: dict[str, object],
+    program: Program,
     operator: Operator | None,
     subject: str = "the run cannot begin",
     under_way: Callable[[], RunState] | None = None,
@@ -144,7 +145,7 @@ def in_the_way(said: str, wait: bool | None) -> Busy:
 
 def begin(
     root: str,
-    program: dict[str, object],
+    program: Program,
     plan: str,
     given: Mapping[str, str],
     budget: Mapping[str, float],

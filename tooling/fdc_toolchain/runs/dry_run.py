@@ -9,19 +9,20 @@ from ..engine.values import resolved
 from ..report.terminal.terminal_text import cut, visible
 
 if TYPE_CHECKING:
+    from ..program.model import Instruction, Program
     from .cost.cost_bound import Worst
 
 MOST = 2_000
 """Maximum number of lines; a plan that is called from several places is listed at each."""
 
 
-def steps(program: dict[str, Any], root: str) -> Iterator[str]:
+def steps(program: Program, root: str) -> Iterator[str]:
     """The steps of every plan that would run, in order, one per line; called plans are below their calls."""
     return _Reader(program, root).plan(program["root"], {}, 0)
 
 
 def outline(
-    program: dict[str, Any],
+    program: Program,
     root: str,
     given: Mapping[str, str],
     budget: Mapping[str, float],
@@ -68,7 +69,7 @@ def outline(
 
 
 class _Reader:
-    def __init__(self, program: dict[str, Any], root: str) -> None:
+    def __init__(self, program: Program, root: str) -> None:
         self.program = program
         self.root = root
         self.tools: set[str] = set()
@@ -83,13 +84,11 @@ class _Reader:
         }
         yield from self.block(plan["body"], {**known, **names}, depth)
 
-    def block(
-        self, block: list[dict[str, Any]], names: dict[str, Any], depth: int
-    ) -> Iterator[str]:
+    def block(self, block: list[Instruction], names: dict[str, Any], depth: int) -> Iterator[str]:
         for item in block:
             yield from self.item(item, names, depth)
 
-    def item(self, item: dict[str, Any], names: dict[str, Any], depth: int) -> Iterator[str]:
+    def item(self, item: Instruction, names: dict[str, Any], depth: int) -> Iterator[str]:
         op = item["op"]
         margin = "  " * depth
         if op == "step":
@@ -98,7 +97,7 @@ class _Reader:
             bound = f"{item['bind']} <- " if item["bind"] else ""
             yield f"{margin}{bound}{item['tool']} {cut(visible(shown), 100)}".rstrip()
         elif op == "call":
-            yield f"{margin}call {visible(item['name'])}"
+            yield f"{margin}call {visible(item['name'] or '')}"
             # An argument is known if it is text without unknown references.
             handed = {name: self.text(template, names) for name, template in item["args"].items()}
             settled = {name: value for name, value in handed.items() if "{" not in value}
@@ -210,7 +209,7 @@ def said(found: Worst) -> list[str]:
     return lines
 
 
-def _opened(program: dict[str, Any], root: str) -> Iterator[str]:
+def _opened(program: Program, root: str) -> Iterator[str]:
     """The protected files that the plans may write because they name them."""
     from ..linking.project.guarded_paths import guarded
     from ..tools.approvals.openings import named_by

@@ -16,7 +16,7 @@ from typing import Any
 from ..engine.reach import Reach
 from ..linking.own_row import sandboxed
 from ..named_tuples import NamedTuple
-from ..program.model import Program
+from ..program.model import Instruction, Program
 from ..tools.model.wire import OPENAI
 from ..workspace.failure import ToolFailure
 from ..workspace.operator import Operator
@@ -56,7 +56,7 @@ def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:  # noqa
     needs = Needs({})
     for item in reach.steps:
         name = item["tool"]
-        declared = program["tools"].get(name, {})
+        declared = program["tools"][name]
         run = declared.get("run", {})
         if "prompt" in run and operator.model:
             needs.add("key", name)
@@ -84,13 +84,14 @@ def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:  # noqa
             if name == "run_in_bash_session":
                 _of_command(item, needs)
     for name in sorted(reach.predicates):
-        run = program.get("predicates", {}).get(name, {}).get("run", {})
+        predicate = program.get("predicates", {}).get(name)
+        run = predicate.get("run", {}) if predicate else {}
         if "python" in run and not is_own(run["python"]):
             needs.add("sandbox", name)
     return needs
 
 
-def _of_command(item: dict[str, Any], needs: Needs) -> None:
+def _of_command(item: Instruction, needs: Needs) -> None:
     """The programs that a command names literally, as lint finds them (FDC707)."""
     from ..rules.solver.flow.programs import named
 
@@ -168,9 +169,7 @@ def _for_commands(program: Program, reach: Reach) -> bool:
     """Whether `allow net *` is for commands only: every plan with `allow` has it, and no other step uses the network."""
     allows = [plan["allow"] for plan in program["plans"].values() if plan.get("allow")]
     everywhere = all(any(glob in ("*", "**") for glob in allow.get("net", ())) for allow in allows)
-    outside = any(
-        program["tools"].get(item["tool"], {}).get("trust") == "untrusted" for item in reach.steps
-    )
+    outside = any(program["tools"][item["tool"]]["trust"] == "untrusted" for item in reach.steps)
     return bool(allows) and everywhere and not outside
 
 

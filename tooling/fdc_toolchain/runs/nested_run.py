@@ -16,6 +16,7 @@ from .observer import Observer, Silent
 
 if TYPE_CHECKING:
     from ..journal.sqlite import RunRow, Store
+    from ..program.model import Program
     from ..tools.context import Context, Nested, NestedPlan
     from ..workspace.operator import Operator
     from .records.run_outcome import Ended
@@ -184,7 +185,7 @@ def _open(driver: Driver) -> Iterator[Store]:
         store.close()
 
 
-def _outside(program: Mapping[str, Any], proof: Any, part: str) -> bool:
+def _outside(program: Program, proof: Any, part: str) -> bool:
     """Whether the root plan's result or failure may be text from outside, according to its certificate."""
     return any(
         fact.split(" ")[0] == "untrusted"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..engine.ports import Tools
     from ..engine.state import RunState
     from ..journal.sqlite import RunRow, Store
+    from ..program.model import Program
     from ..tasks.run_log import RunLog
     from ..workspace.operator import Operator
     from .records.claims import Claim
@@ -210,7 +211,7 @@ def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, re
         raise WorldError(f"the run {row.name} cannot continue: {wrong}") from wrong
 
 
-def retried(program: dict[str, Any], inputs: dict[str, Any], records: list[Any]) -> list[Record]:
+def retried(program: Program, inputs: dict[str, Any], records: list[Any]) -> list[Record]:
     """The records that retry failed steps."""
     from ..engine.events import Record
     from ..engine.replay import failed_alone
@@ -353,7 +354,7 @@ def _drive(
 
 
 def _run_log(
-    root: str, row: RunRow, program: dict[str, Any], rows: list[tuple[Record, Perform | None]]
+    root: str, row: RunRow, program: Program, rows: list[tuple[Record, Perform | None]]
 ) -> RunLog | None:
     """The log of a run that belongs to a task; writes the lines that a lost controller did not write."""
     from ..tasks.activity import Task

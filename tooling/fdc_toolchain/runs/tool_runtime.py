@@ -94,7 +94,9 @@ def take_away(root: str) -> None:
         held.close()
 
 
-def _closing(root: str, own: Mapping[str, Any]) -> Callable[[dict[str, Any], Context], Any]:
+def _closing(
+    root: str, own: Mapping[str, Any]
+) -> Callable[[Mapping[str, object], Context], object]:
     """`close_task` as `fdc close`: of the task named in the plan, else of the run's own task (`own`, `tasks.activity.Task`),
     else of the one that is open.
 

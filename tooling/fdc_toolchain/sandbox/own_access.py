@@ -15,7 +15,7 @@ from typing import Any
 
 from ..linking.own_row import reads_all
 from ..named_tuples import NamedTuple
-from ..program.model import Grant
+from ..program.model import Grant, ToolRow
 from ..workspace.files import parts_of
 
 PASSED = ("LANG", "LANGUAGE", "TZ")
@@ -39,7 +39,7 @@ class Access(NamedTuple):
         return bool(self.grant["write"])
 
 
-def access_of(declared: Mapping[str, Any], args: Mapping[str, Any]) -> Access:
+def access_of(declared: ToolRow, args: Mapping[str, object]) -> Access:
     """What a step may access with these arguments. Raises ToolFailure for a path outside the workspace."""
     row = declared.get("access", {})
     write: list[tuple[tuple[bool, str], ...]] = [((False, glob),) for glob in row.get("write", ())]

@@ -10,25 +10,7 @@ from .grammar.lalr import Word
 from .syntax_errors import Wrong
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
-    class OperandTree(TypedDict, total=False):
-        """A value in a condition; exactly one of `ref`, `const`, `len` and `call` is there."""
-
-        ref: list[str]
-        const: object
-        len: OperandTree
-        call: str
-        args: list[OperandTree]
-
-    ConditionTree = TypedDict(
-        "ConditionTree",
-        {
-            "not": "ConditionTree", "and": list["ConditionTree"], "or": list["ConditionTree"],
-            "test": str, "left": OperandTree, "right": OperandTree, "value": OperandTree,
-        },
-        total=False,
-    )  # fmt: skip
+    from ..certificate.forms import Condition as ConditionTree
 
 _CONSTANTS = {"true": True, "false": False}
 _CONNECTIVES = frozenset(("not", "and", "or", "test", "value"))

@@ -15,18 +15,21 @@ import threading
 import uuid
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..engine.events import Failure, Outcome, Perform, Record
 from ..engine.ports import Progress, WorldFailed
 from ..engine.values import text as written
 from ..named_tuples import NamedTuple
-from ..program.model import Instruction, Program
+from ..program.model import Instruction, PlanBody, Program, ToolRow
 from ..tools.files.documents import MARK
 from ..workspace.secrets.scrubber import Scrubber
 from ..workspace.secrets.values import values_of
 from . import activity_log
 from .activity import Entry, Status, Task, entry, log_ids
+
+if TYPE_CHECKING:
+    from ..certificate.forms import Block
 
 _NAMESPACE = uuid.UUID("6d0ac5b0-6f1d-5c7e-9f6b-5f0d0f6c0001")
 _MOST = 200
@@ -183,7 +186,7 @@ def entry_of(run: str, program: Program, task: Task, step: Step) -> Entry:
     """The log entry of one step, from its record. Pure."""
     effect, outcome, took = step.effect, step.outcome, step.took
     stack, instruction = stack_of(program, effect.address)
-    action = (instruction or {}).get("action")
+    action = instruction.get("action") if instruction else None
     details: dict[str, Any] = {
         "run": run,
         "tool": effect.tool,
@@ -205,9 +208,9 @@ def entry_of(run: str, program: Program, task: Task, step: Step) -> Entry:
     if step.late:
         details["late"] = "its controller was lost before it could write this line"
     status, error = _outcome(outcome)
-    evidence = (instruction or {}).get("evidence")
+    evidence = instruction.get("evidence") if instruction else None
     return entry(
-        action_type(effect, outcome, action, program["tools"].get(effect.tool, {})),
+        action_type(effect, outcome, action, program["tools"].get(effect.tool)),
         details,
         task_id=task.id,
         phase=3,
@@ -222,7 +225,7 @@ def entry_of(run: str, program: Program, task: Task, step: Step) -> Entry:
     )
 
 
-def action_type(effect: Perform, outcome: Outcome, action: str | None, tool: dict[str, Any]) -> str:
+def action_type(effect: Perform, outcome: Outcome, action: str | None, tool: ToolRow | None) -> str:
     """The type of FDC-107 of a step: by its tool, its action type and what it touches.
 
     A file that begins as reports of research do is a RESEARCH_REPORT once it is written (FDC-57).
@@ -230,15 +233,13 @@ def action_type(effect: Perform, outcome: Outcome, action: str | None, tool: dic
     kind = BY_TOOL.get(effect.tool)
     if kind is not None:
         return kind
-    accesses = {parameter.get("access") for parameter in tool.get("parameters", ())} - {
-        None,
-        "read",
-    }
+    parameters = tool.get("parameters", ()) if tool else ()
+    accesses = {parameter.get("access") for parameter in parameters} - {None, "read"}
     if action in ("write_op", "delete_op", "move_op") or (action not in BY_ACTION and accesses):
         content = effect.args.get("content")
         report = isinstance(content, str) and content.startswith(MARK) and outcome.failure is None
         return "RESEARCH_REPORT" if report else "FILE_WRITE"
-    if effect.effect == "read" and tool.get("trust") == "untrusted":
+    if effect.effect == "read" and tool and tool.get("trust") == "untrusted":
         local = effect.args.get("target") == "local_filesystem"
         return "FILE_READ" if local else "EXTERNAL_RAG_QUERY"
     return BY_ACTION.get(action or "", "INFO" if action == "step_op" else "TOOL_EXEC")
@@ -252,7 +253,7 @@ def stack_of(program: Program, address: str) -> tuple[list[dict[str, object]], I
     plan = program["plans"][program["root"]]
     block = plan["body"]
     rest = address.removeprefix("main")
-    stack: list[dict[str, Any]] = []
+    stack: list[dict[str, object]] = []
     top = 0
     item: Instruction | None = None
     while match := re.match(r"/([0-9]+)", rest):
@@ -266,14 +267,15 @@ def stack_of(program: Program, address: str) -> tuple[list[dict[str, object]], I
         if rest.startswith(">") and item["op"] == "call":
             stack.append(_frame(plan, top, item))
             plan = program["plans"][item["plan"]]
-            block, rest, top = plan["body"], rest[1 + len(item["name"]) :], 0
+            block, rest, top = plan["body"], rest[1 + len(item["name"] or "") :], 0
         elif inner:
-            block, rest = item[inner[1] or "body"], rest[inner.end() :]
+            side: Block = "then" if inner[1] == "then" else "else" if inner[1] else "body"
+            block, rest = item[side], rest[inner.end() :]
     stack.append(_frame(plan, top, item))
     return stack, item
 
 
-def _frame(plan: dict[str, Any], top: int, item: Instruction | None) -> dict[str, Any]:
+def _frame(plan: PlanBody, top: int, item: Instruction | None) -> dict[str, object]:
     line = 0 if item is None else item["line"]
     return {
         "plan_path": plan["path"],

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from ..program.model import ToolRow
 from ..program.operators import as_number
 from ..text.patterns import no_pattern
 from ..workspace.failure import ToolFailure
@@ -14,7 +15,7 @@ _MADE: dict[str, tuple[type, str]] = {"list": (list, "a list"), "object": (dict,
 """By type of a parameter: what a value is that no text of a plan can be."""
 
 
-def checked(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def checked(declared: ToolRow, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a step, with numbers converted. Raises ToolFailure if they do not fit the catalogue."""
     args = dict(given)
     for parameter in declared.get("parameters", ()):

@@ -116,7 +116,7 @@ class Context:
     bound: bool
     cancelled: Leaving
     shell_seconds: float
-    tool: dict[str, object]
+    tool: Mapping[str, object]
     grants: Sequence[Grant] = ()
     operator: Operator = OPERATOR
     plan: str = ""
@@ -130,7 +130,7 @@ class Context:
         return self.root.read(path)
 
 
-Handler = Callable[[dict[str, Any], Context], Any]
+Handler = Callable[[Mapping[str, object], Context], object]
 
 
 def text(args: Mapping[str, object], name: str, default: str | None = None) -> str:

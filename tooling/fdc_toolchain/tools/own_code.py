@@ -24,6 +24,7 @@ from typing import Any
 from ..engine.events import Outcome
 from ..engine.ports import Waiting, WorldFailed
 from ..packs.index import index
+from ..program.model import Program, ToolRow
 from ..sandbox import python_process, views
 from ..sandbox.own_access import Access, access_of, environment
 from ..sandbox.sandbox import fence
@@ -76,7 +77,7 @@ def is_own(target: str) -> bool:
     return renamed(target) in shipped()
 
 
-def differs(program: Mapping[str, Any], root: str) -> str | None:
+def differs(program: Program, root: str) -> str | None:
     """Why a program cannot continue in a workspace: a file of its Python tools has changed. Raises OSError."""
     modules = program.get("modules", {})
     if not modules:
@@ -96,15 +97,17 @@ def differs(program: Mapping[str, Any], root: str) -> str | None:
     return f"{names}, which its tools consist of, changed since the plan was proved; {MENDED}"
 
 
-def _unhashed(program: Mapping[str, Any], root: str) -> str | None:
+def _unhashed(program: Program, root: str) -> str | None:
     """Why a program of 0.1.0 cannot continue: it does not contain the code of the workspace's tools."""
     from ..linking import own_row
     from ..linking.project import own_modules
     from ..linking.project.files import Files
 
     files = Files(root)
-    for name, row in (*program["tools"].items(), *program.get("predicates", {}).items()):
-        for target in own_row.targets(row):
+    for rows in (program["tools"], program.get("predicates", {})):
+        for name, target in (
+            (name, one) for name, row in rows.items() for one in own_row.targets(row)
+        ):
             found = own_modules.file_of(target.partition(":")[0].split("."), files)
             if found is not None:
                 said = f"fdc 0.1.0 did not record the code of `{name}` (`{found}`)"
@@ -114,7 +117,7 @@ def _unhashed(program: Mapping[str, Any], root: str) -> str | None:
 
 def call(
     target: str,
-    declared: Mapping[str, Any],
+    declared: ToolRow,
     context: Context,
     modules: Mapping[str, str],
     positional: Iterable[object],
@@ -138,7 +141,7 @@ def run(
     what: str,
     argv: list[str],
     given: bytes,
-    declared: Mapping[str, Any],
+    declared: ToolRow,
     named: Mapping[str, Any],
     context: Context,
     notes: dict[str, object],

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from ..engine.ports import Cancelled, Waiting, WorldFailed
+from ..program.model import ToolRow
 from ..workspace.failure import ToolFailure, from_os
 from . import own_code
 from .context import Context
@@ -27,7 +28,7 @@ UNFIT = (
 
 def call(
     target: str,
-    declared: Mapping[str, object],
+    declared: ToolRow,
     context: Context,
     modules: Mapping[str, str],
     positional: Sequence[object],

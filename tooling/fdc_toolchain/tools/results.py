@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from ..engine.events import Failure, Outcome
 from ..linking import types
 from ..program.codec import canonical
+from ..program.model import ToolRow
 from ..workspace.failure import ToolFailure
 
 MAX_RESULT = 32 * 1024 * 1024
@@ -50,7 +50,7 @@ def _whole(text: str) -> None:
         raise ToolFailure("tool", f"the tool returned {half}, which UTF-8 cannot write") from None
 
 
-def as_declared(tool: str, declared: Mapping[str, object], outcome: Outcome) -> Outcome:
+def as_declared(tool: str, declared: ToolRow, outcome: Outcome) -> Outcome:
     """The outcome, or a failure where it is not of the type that the catalogue declares and the proof rests on."""
     result = declared.get("result")
     if result is None:

@@ -33,6 +33,10 @@ from .workbench import Workbench
 
 if TYPE_CHECKING:
     from ..engine.state import RunState
+    from ..program.model import ToolRow
+
+_NO_TOOL: ToolRow = {"effect": "pure", "trust": "trusted", "parameters": []}
+"""Of what has no row of a tool: a loop over files, a predicate."""
 
 
 class LocalTools:
@@ -153,7 +157,7 @@ class LocalTools:
             return "unknown"
         return found
 
-    def _created(self, effect: Perform, declared: dict[str, Any]) -> Verdict:
+    def _created(self, effect: Perform, declared: ToolRow) -> Verdict:
         """A step that leaves a file has happened where the file is there and was not before."""
         context = self._context(effect)
         before = intent_files.read(context.run_folder, context.key)
@@ -196,7 +200,7 @@ class LocalTools:
             effect.tool, declared, lambda: self._kept(effect, declared, args)
         )
 
-    def _kept(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
+    def _kept(self, effect: Perform, declared: ToolRow, args: Mapping[str, object]) -> Outcome:
         """An attempt of a step; where it writes text from outside and not through `context.root`, what it wrote is noted."""
         row = tool_rows.tool(effect.tool)
         if not effect.outside or (
@@ -208,7 +212,7 @@ class LocalTools:
         with Keeper(self._book, self._bench.run, effect).around(declared, args):
             return self._attempt(effect, declared, args)
 
-    def _attempt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
+    def _attempt(self, effect: Perform, declared: ToolRow, args: Mapping[str, object]) -> Outcome:
         run = declared.get("run")
         if effect.released is not None:
             approvals.as_shown(effect.released, declared, args, self._context(effect))
@@ -234,7 +238,7 @@ class LocalTools:
             )
         return outcome_of(self._function(row)(args, self._context(effect)))
 
-    def _prompt(self, effect: Perform, declared: dict[str, Any], args: dict[str, Any]) -> Outcome:
+    def _prompt(self, effect: Perform, declared: ToolRow, args: Mapping[str, object]) -> Outcome:
         from .model import prompt_tools
 
         def embedded(target: str, given: dict[str, Any]) -> Any:
@@ -246,7 +250,7 @@ class LocalTools:
         self,
         effect: Perform,
         target: str,
-        declared: dict[str, Any],
+        declared: ToolRow,
         positional: list[Any],
         named: dict[str, Any],
     ) -> Any:
@@ -260,7 +264,7 @@ class LocalTools:
         values = effect.args["args"]
         run = declared.get("run")
         if run is not None:
-            given: dict[str, Any] = {"args": values} if run.get("context") else {}
+            given: dict[str, object] = {"args": values} if run.get("context") else {}
             return outcome_of(
                 self._python(effect, run["python"], declared, [] if given else values, given)
             )
@@ -269,10 +273,11 @@ class LocalTools:
             raise ToolFailure("unavailable", f"the predicate `{effect.tool}` has no implementation")
         return outcome_of(self._function(row)({"args": values}, self._context(effect)))
 
-    def _declared(self, effect: Perform) -> dict[str, Any]:
-        rows = "predicates" if effect.kind == "predicate" else "tools"
-        found = self._program.get(rows, {}).get(effect.tool, {})
-        return found if isinstance(found, dict) else {}
+    def _declared(self, effect: Perform) -> ToolRow:
+        if effect.kind == "predicate":
+            asked = self._program.get("predicates", {}).get(effect.tool)
+            return {**_NO_TOOL, "run": asked["run"]} if asked and "run" in asked else _NO_TOOL
+        return self._program["tools"].get(effect.tool, _NO_TOOL)
 
     def _arguments(self, effect: Perform) -> dict[str, Any]:
         return arguments.checked(self._declared(effect), effect.args)
@@ -382,7 +387,7 @@ class LocalTools:
         return self._functions[row]
 
 
-def _from_outside(args: Mapping[str, Any]) -> bool:
+def _from_outside(args: Mapping[str, object]) -> bool:
     """Whether a step is given something that says of itself that it is made of text from outside (`"trust": "untrusted"`)."""
     rows = [
         row for value in args.values() for row in (value if isinstance(value, list) else [value])

@@ -30,11 +30,10 @@ it returns the `Outcome` if it happened, "not-done" or "unknown".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ..named_tuples import NamedTuple
 from ..packs.index import index
 from ..packs.model import Function
+from ..program.model import ToolRow
 
 
 class Where(NamedTuple):
@@ -139,11 +138,9 @@ def _of_pack(found: Function | None) -> Row | None:
     return Row(found.module, found.function, found.probe, tuple(needed))
 
 
-def can_tell(name: str, declared: Mapping[str, object]) -> bool:
+def can_tell(name: str, declared: ToolRow | None) -> bool:
     """Whether an attempt of a `once` tool without an outcome is settled by itself, as far as its declaration tells."""
     row = tool(name)
-    return (
-        bool(declared.get("repeatable"))
-        or "creates" in declared
-        or (row is not None and row.probe is not None)
+    return bool(declared and (declared.get("repeatable") or "creates" in declared)) or (
+        row is not None and row.probe is not None
     )

@@ -6,13 +6,12 @@ call it. Here the values are known, so the same rule is applied to what really w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from ..linking.catalogue import reads_at_large, runs_plan
 from ..linking.project import places
-from ..program.model import Grant
+from ..program.model import Grant, ToolRow
 from ..text.glob_match import compiled, fits, within
 from .failure import ToolFailure
 from .files import parts_of
@@ -20,7 +19,7 @@ from .files import parts_of
 _WRITES = ("create", "write", "edit", "delete")
 
 
-def _one_name(declared: dict[str, Any], args: dict[str, Any]) -> None:
+def _one_name(declared: ToolRow, args: Mapping[str, object]) -> None:
     """Raises ToolFailure for a file whose path ends with a slash: rules and assumptions speak of the other name."""
     for parameter in declared.get("parameters", ()):
         value = args.get(parameter["name"])
@@ -30,7 +29,7 @@ def _one_name(declared: dict[str, Any], args: dict[str, Any]) -> None:
                 raise ToolFailure("path", refused)
 
 
-def check(declared: dict[str, Any], args: dict[str, Any], grants: Sequence[Grant]) -> None:
+def check(declared: ToolRow, args: Mapping[str, object], grants: Sequence[Grant]) -> None:
     """Raises ToolFailure if a step accesses something that a grant in force does not name, or uses another name of a file."""
     _one_name(declared, args)
     for grant in grants:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..engine.events import Perform
 from ..linking.project.protected import RECORDS
-from ..program.model import Program
+from ..program.model import Program, ToolRow
+
+if TYPE_CHECKING:
+    from ..certificate.forms import Block
+
+_BLOCKS: tuple[Block, ...] = ("body", "then", "else")
 
 
-def read_by(declared: Mapping[str, Any], args: Mapping[str, object]) -> bool:
+def read_by(declared: ToolRow, args: Mapping[str, object]) -> bool:
     """Whether a step with these arguments is given the path of a record."""
     rows = (row for row in declared.get("parameters", ()) if row.get("kind") in ("path", "glob"))
     return any(
@@ -29,7 +34,7 @@ def named(program: Program, effect: Perform) -> bool:
     ]
     while work:
         node = work.pop()
-        work += [inner for part in ("body", "then", "else") for inner in node.get(part, ())]
+        work += [inner for part in _BLOCKS if part in node for inner in node[part]]
         if node["op"] == "step" and node["line"] == effect.line:
             texts = (
                 "".join(part if isinstance(part, str) else "\0" for part in value)

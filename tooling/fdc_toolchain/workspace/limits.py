@@ -16,6 +16,7 @@ from typing import Any
 
 from ..engine.events import Outcome
 from ..engine.ports import Cancelled, Interrupted, WorldFailed
+from ..program.model import ToolRow
 from .failure import ToolFailure
 
 PASSES = frozenset(("timeout", "net", "busy"))
@@ -44,9 +45,7 @@ class Limits:
         self._busy: dict[str, int] = {}
         self._began: dict[str, deque[float]] = {}
 
-    def perform(
-        self, tool: str, declared: Mapping[str, Any], attempt: Callable[[], Outcome]
-    ) -> Outcome:
+    def perform(self, tool: str, declared: ToolRow, attempt: Callable[[], Outcome]) -> Outcome:
         """The outcome of the first attempt that does not fail in passing, with a note of those that did.
 
         Raises what the last one raises: ToolFailure, WorldFailed, Cancelled and the like.

@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import durable
 from ..certificate.touches import only_looks
@@ -38,10 +38,13 @@ from ..linking.project.outside_files import (
 )
 from ..linking.project.settings import SettingsError, read_settings
 from ..named_tuples import NamedTuple
-from ..program.model import Program
+from ..program.model import Program, ToolRow
 from ..text.glob_match import matches
 from . import run_folders
 from .failure import ToolFailure
+
+if TYPE_CHECKING:
+    from ..certificate.forms import Parameter
 
 _THREADS = threading.Lock()
 """Branches of one run write one after the other; other processes are kept apart by the table's lock."""
@@ -107,7 +110,7 @@ class Book:
             self.met |= bool(self._unproved)
         return self._unproved
 
-    def check(self, run: str, program: Program, effect: Perform, declared: dict[str, Any]) -> None:
+    def check(self, run: str, program: Program, effect: Perform, declared: ToolRow) -> None:
         """Raises ToolFailure where a step may look at text from outside that the proof did not find there, and WorldFailed."""
         if self._changing:  # a command, or git, may bring back what a file had before
             self._looked = (0, 0)
@@ -122,7 +125,7 @@ class Book:
         if self.met:
             _unlinked(self.root, effect, declared)
 
-    def append(self, rows: Sequence[dict[str, Any]]) -> int:
+    def append(self, rows: Sequence[Mapping[str, object]]) -> int:
         """Puts rows on record, for good when this returns. Returns the file system's time (in nanoseconds).
 
         Raises WorldFailed; nothing is on record then.
@@ -170,7 +173,7 @@ def _is_there(table: Table, row: Mapping[str, Any]) -> bool:
     return known is not None and (known.there or not row["there"])
 
 
-def _line(row: dict[str, Any], now: int) -> bytes:
+def _line(row: Mapping[str, object], now: int) -> bytes:
     if row.get("sha256") == ANY:
         row = {**row, "since": now}
     return json.dumps({**row, "check": check(row)}, sort_keys=True).encode("ascii") + b"\n"
@@ -242,7 +245,7 @@ class Keeper:
             self._book.append([self._row(path, "", True)])
 
     @contextmanager
-    def around(self, declared: Mapping[str, Any], args: Mapping[str, Any]) -> Iterator[None]:
+    def around(self, declared: ToolRow, args: Mapping[str, object]) -> Iterator[None]:
         """While a step is under way that writes text from outside by itself: what it may write counts as such, and afterwards
         what it wrote."""
         names = [
@@ -250,7 +253,7 @@ class Keeper:
             for row in declared.get("parameters", ())
             if row.get("access") not in (None, "read")
         ]
-        paths = [os.path.normpath(args[name]) for name in names if isinstance(args.get(name), str)]
+        paths = [os.path.normpath(one) for name in names if isinstance(one := args.get(name), str)]
         if declared.get("writes") == "unknown" or not paths:
             paths = [ANY]
         there = self._mark == "choice"
@@ -275,16 +278,14 @@ class Keeper:
             book.append(rows)
 
 
-def as_proved(found: Mapping[str, Row], effect: Perform, declared: Mapping[str, Any]) -> None:
+def as_proved(found: Mapping[str, Row], effect: Perform, declared: ToolRow) -> None:
     """Raises ToolFailure (`changed`) where a step may look at, or execute, one of the files that were `found` to hold text from
     outside only after the plan was proved."""
     globs = [effect.args["glob"]] if effect.kind == "files" else []
     commands = declared.get("writes") == "unknown" and not runs_plan(declared)
     everything = "run" in declared
     if effect.kind == "tool":
-        everything = (
-            commands or reads_at_large(dict(declared)) or "one_of" in declared.get("run", ())
-        )
+        everything = commands or reads_at_large(declared) or "one_of" in declared.get("run", ())
     for parameter in _parameters(effect, declared):
         value, access = effect.args.get(parameter["name"]), parameter.get("access")
         named = "path" if parameter.get("kind") in ("path", "glob") else None
@@ -303,13 +304,13 @@ def as_proved(found: Mapping[str, Row], effect: Perform, declared: Mapping[str, 
             raise ToolFailure("changed", f"{said}; `fdc trust --file {path}` approves it")
 
 
-def _parameters(effect: Perform, declared: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+def _parameters(effect: Perform, declared: ToolRow) -> Iterable[Parameter]:
     return (
         declared.get("parameters", ()) if effect.kind == "tool" else ()
     )  # a predicate's are names
 
 
-def _unlinked(root: str, effect: Perform, declared: Mapping[str, Any]) -> None:
+def _unlinked(root: str, effect: Perform, declared: ToolRow) -> None:
     """Raises ToolFailure (`path`) where a command that only reads data would follow a link: the proof knows its files by name."""
     for parameter in _parameters(effect, declared):
         text = effect.args.get(parameter["name"]) if parameter.get("sink") == "command" else None
@@ -345,8 +346,9 @@ def met(root: str, program: Program, records: Iterable[Record]) -> bool:
         return True
     for record in records:
         if record.kind == "outcome":
-            declared = program["tools"].get(record.tool, {}).get("trust")
-            if "untrusted" in (declared, (record.body.get("notes") or {}).get("trust")):
+            tool = program["tools"].get(record.tool)
+            trust = tool.get("trust") if tool else None
+            if "untrusted" in (trust, (record.body.get("notes") or {}).get("trust")):
                 return True
     return False
 

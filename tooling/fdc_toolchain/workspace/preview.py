@@ -12,6 +12,7 @@ these files and no others, as they are now (`engine.files.released`). Contents a
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..engine.ahead import UNKNOWN, Hole, follow
@@ -19,7 +20,7 @@ from ..engine.events import Perform
 from ..engine.files.released import NONE, Released, may_write
 from ..engine.state import Scope, Strand
 from ..engine.values import text
-from ..program.model import Grant, Program
+from ..program.model import Grant, Instruction, Program, ToolRow
 from ..text.glob_match import compare, compiled, matches, plain
 from . import capability, globs, merge_diff
 from .failure import ToolFailure
@@ -37,7 +38,9 @@ LONGEST = 5_000
 """Lines of a file that are compared."""
 
 
-def preview(program: Program, strand: Strand, root: Root, perform: Any) -> dict[str, Any]:
+def preview(
+    program: Program, strand: Strand, root: Root, perform: Callable[[Perform, Root], object]
+) -> dict[str, object]:
     """What comes behind the approval at which a strand stands.
 
     `perform(effect, root)` does a step that only reads, and raises ToolFailure. Raises TooMuch.
@@ -50,7 +53,7 @@ def preview(program: Program, strand: Strand, root: Root, perform: Any) -> dict[
     return {"rows": seer.rows, "lists": noted.lists, "files": noted.files}
 
 
-def differences(shows: dict[str, Any], root: Root) -> str:
+def differences(shows: Mapping[str, Any], root: Root) -> str:
     """Why the files are not as they were shown; empty where they are. More files than a glob named are left alone."""
     released = Released(shows.get("lists", {}), shows.get("files", {}))
     for path in released.files:
@@ -63,7 +66,9 @@ def differences(shows: dict[str, Any], root: Root) -> str:
 class _Seer:
     """Port `engine.ahead.Visitor`. `after` holds the contents that the steps so far leave, UNKNOWN where it is unknown."""
 
-    def __init__(self, program: Program, root: Root, noted: Noted, perform: Any) -> None:
+    def __init__(
+        self, program: Program, root: Root, noted: Noted, perform: Callable[[Perform, Root], object]
+    ) -> None:
         self.program = program
         self.root = root
         self.noted = noted
@@ -77,7 +82,9 @@ class _Seer:
 
     # ---- what comes
 
-    def step(self, item: dict[str, Any], args: dict[str, Any], scope: Scope, perhaps: bool) -> Any:
+    def step(
+        self, item: Instruction, args: dict[str, object], scope: Scope, perhaps: bool
+    ) -> object:
         """Port `Visitor`."""
         tool = self.program["tools"][item["tool"]]
         for one in tool["parameters"]:
@@ -90,7 +97,9 @@ class _Seer:
             self.commands.append(writes)
         return brought
 
-    def _step(self, item: dict[str, Any], args: dict[str, Any], scope: Scope, perhaps: bool) -> Any:
+    def _step(
+        self, item: Instruction, args: dict[str, object], scope: Scope, perhaps: bool
+    ) -> object:
         tool = self.program["tools"][item["tool"]]
         at = {"line": item["line"], "plan": scope.path, **({"perhaps": True} if perhaps else {})}
         changed = {
@@ -103,7 +112,8 @@ class _Seer:
             return UNKNOWN
         if tool.get("writes") == "unknown":
             self._row({**at, "what": "command", "text": _words(item["tool"], args)})
-            said = (*tool.get("run", {}).get("command", ()), *args.values())
+            run = tool.get("run")
+            said = (*(run.get("command", ()) if run else ()), *args.values())
             for path in named(said, self.root, missing=True):
                 self._bind(path)
             return UNKNOWN
@@ -116,7 +126,7 @@ class _Seer:
             self._row({**at, "what": "step", "text": _words(item["tool"], args)})
         return UNKNOWN
 
-    def files(self, item: dict[str, Any], glob: Any, scope: Scope, perhaps: bool) -> Any:
+    def files(self, item: Instruction, glob: object, scope: Scope, perhaps: bool) -> object:
         """Port `Visitor`."""
         at = {"line": item["line"], "plan": scope.path, **({"perhaps": True} if perhaps else {})}
         if not isinstance(glob, str):
@@ -170,9 +180,7 @@ class _Seer:
         else:
             self.more += 1
 
-    def _read(
-        self, item: dict[str, Any], args: dict[str, Any], tool: dict[str, Any], scope: Scope
-    ) -> Any:
+    def _read(self, item: Instruction, args: dict[str, Any], tool: ToolRow, scope: Scope) -> Any:
         """What a step that only looks at files of the workspace brings, where that is known now."""
         looks = any(
             one.get("access") == "read" or one["kind"] == "glob" for one in tool["parameters"]
@@ -198,7 +206,7 @@ class _Seer:
         self,
         at: dict[str, Any],
         name: str,
-        tool: dict[str, Any],
+        tool: ToolRow,
         args: dict[str, Any],
         changed: dict[str, Any],
         perhaps: bool,
@@ -238,7 +246,7 @@ class _Seer:
             self.after[path] = UNKNOWN if perhaps or isinstance(data, Hole) else data
 
     def _new(
-        self, access: str, tool: dict[str, Any], args: dict[str, Any], before: Any
+        self, access: str, tool: ToolRow, args: dict[str, Any], before: Any
     ) -> tuple[Any, bool]:
         """The content that a step leaves (None: no file), and whether all of it is known."""
         if access == "delete":

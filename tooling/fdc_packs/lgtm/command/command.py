@@ -24,6 +24,7 @@ from fdc_toolchain.api.text import visible
 
 if TYPE_CHECKING:
     from fdc_toolchain.api.commands import Ended
+    from fdc_toolchain.api.records import Program
     from fdc_toolchain.api.tools import Outcome, Perform
 
 PLAN = "lgtm"
@@ -170,16 +171,15 @@ def command(
     return _tell(ended, form)
 
 
-def _too_small(
-    program: dict[str, Any], budget: dict[str, float], model: str | None
-) -> Iterator[str]:
+def _too_small(program: Program, budget: dict[str, float], model: str | None) -> Iterator[str]:
     """What is said at once of a budget that is less than one step alone sets aside: the run would stop before that step."""
-    from fdc_toolchain.api.models import most
+    from fdc_toolchain.api.models import most as price
 
     for measure, ceiling in budget.items() if model else ():
-        cost = program["tools"]["plan.run"]["cost"]  # no other step sets more aside
+        row = program["tools"]["plan.run"]["cost"]  # no other step sets more aside
+        cost = {name: most for name, most in row.items() if not isinstance(most, str)}
         needs = (
-            (most(model or "", cost["tokens"]) or 0.0)
+            (price(model or "", cost["tokens"]) or 0.0)
             if measure == "money"
             else cost.get(measure, 0)
         )

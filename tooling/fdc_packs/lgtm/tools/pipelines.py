@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from fdc_toolchain.api.records import ProgramError, canonical, encode, identity, load
+from fdc_toolchain.api.records import Program, ProgramError, canonical, encode, identity, load
 from fdc_toolchain.api.tools import Context, NestedPlan, Proof, ToolFailure, proved
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def run(args: Mapping[str, object], context: Context) -> object:
         raise ToolFailure("unavailable", "a pipeline is run within a run only")
     root = context.root.path
 
-    def program() -> dict[str, Any]:
+    def program() -> Program:
         proof: Proof = proved(root, KEY, str(pipeline.get("text", "")))
         if proof.program is None or identity(proof.program) != pipeline.get("program"):
             why = proof.findings[0] if proof.findings else "it is not the program that was proved"
@@ -88,7 +88,7 @@ def run(args: Mapping[str, object], context: Context) -> object:
     return context.nested(NestedPlan(program, given, path, budget, f"runs/{context.run}"), context)
 
 
-def _unread(program: dict[str, Any]) -> list[str]:
+def _unread(program: Program) -> list[str]:
     """What the codec writes is read back and compared (LGTM-44)."""
     try:
         again = load(encode(program))

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fdc_toolchain.api.records import RunRow, Store
+    from fdc_toolchain.api.records import Program, RunRow, Store, ToolRow
 
     from ..trace import Step
 
@@ -66,7 +66,7 @@ def _steps(store: Store, row: RunRow) -> list[Step]:
     ]
 
 
-def _step(program: dict[str, Any], record: Any, effect: Any) -> Step:
+def _step(program: Program, record: Any, effect: Any) -> Step:
     from ..trace import Step
 
     body = record.body
@@ -76,9 +76,7 @@ def _step(program: dict[str, Any], record: Any, effect: Any) -> Step:
     value = body.get("value")
     if isinstance(value, dict) and set(value) == {"failed", "why"}:
         why = f"{value['failed']}: {value['why']}"
-    said = (
-        _prompt(program["tools"].get(effect.tool, {}), effect.args) if _asked_a_model(body) else ""
-    )
+    said = _prompt(program["tools"].get(effect.tool), effect.args) if _asked_a_model(body) else ""
     return Step(
         effect.tool,
         effect.args,
@@ -95,11 +93,13 @@ def _asked_a_model(body: dict[str, Any]) -> bool:
     return (body.get("notes") or {}).get("model") not in (None, "embedded")
 
 
-def _prompt(declared: dict[str, Any], args: dict[str, Any]) -> str:
+def _prompt(declared: ToolRow | None, args: dict[str, Any]) -> str:
     """What a model was asked, made again of the step's arguments."""
     from fdc_toolchain.api.models import rendered
     from fdc_toolchain.api.tools import ToolFailure
 
+    if declared is None:
+        return ""
     try:
         given = {
             parameter["name"]: args.get(parameter["name"]) for parameter in declared["parameters"]

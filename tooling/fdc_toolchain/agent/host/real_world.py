@@ -19,6 +19,7 @@ from .tool_context import opened
 
 if TYPE_CHECKING:
     from ...engine.events import Record
+    from ...program.model import Program
     from ...workspace.operator import Operator
     from ..stepping import OpenRun
     from .agent_log import ActivityLogger
@@ -191,7 +192,7 @@ class LocalWorld:
     def create(
         self,
         run: str,
-        program: dict[str, Any],
+        program: Program,
         plan: str,
         task_id: str,
         given: Mapping[str, str] = MappingProxyType({}),
@@ -209,7 +210,7 @@ class LocalWorld:
         """Port `World`. Raises LookupError if the run does not exist, WorldFailed if it is being driven."""
         return task_runs.take(self.root, run)
 
-    def peek(self, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
+    def peek(self, run: str) -> tuple[Program, dict[str, object], Sequence[Record]]:
         """Port `World`."""
         return task_runs.peek(self.root, run)
 

@@ -15,6 +15,7 @@ from .tool_context import opened, tools_of
 
 if TYPE_CHECKING:
     from ...engine.events import Outcome, Perform, Record
+    from ...program.model import Program
     from ...workspace.operator import Operator
     from ..stepping import OpenRun
     from .budget import Purse
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def create(
     root: str,
     run: str,
-    program: dict[str, Any],
+    program: Program,
     plan: str,
     task_id: str,
     purse: Purse | None,
@@ -172,7 +173,7 @@ def take(root: str, run: str) -> OpenRun:
     return OpenRun(program, row.inputs, [*records, session], journal, perform, finish, release)
 
 
-def peek(root: str, run: str) -> tuple[dict[str, Any], dict[str, Any], Sequence[Record]]:
+def peek(root: str, run: str) -> tuple[Program, dict[str, object], Sequence[Record]]:
     """The program, the inputs and the records of a run. Raises LookupError where the run does not exist."""
     from ...runs import run_driver
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ...program.model import Program
     from ...tools.context import Context
     from ...tools.runtime import LocalTools
 
@@ -32,7 +33,7 @@ def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Con
         files.close()
 
 
-def tools_of(program: dict[str, object], context: Context) -> LocalTools:
+def tools_of(program: Program, context: Context) -> LocalTools:
     """The tools of a program, for single steps of a run that is held open."""
     from ...tools.runtime import LocalTools, Workbench
 

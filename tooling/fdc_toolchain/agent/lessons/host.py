@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
+from ...program.model import Program
 from .self_correction import Built, CannotPatch, Ports, Ran
 
 
@@ -107,7 +107,7 @@ def run_plan(root: str, plan: str) -> Ran:
     )
 
 
-def _proved(root: str, plan: str) -> tuple[dict[str, Any] | None, str]:
+def _proved(root: str, plan: str) -> tuple[Program | None, str]:
     from ...check import check, program_of
     from ...linking.link import Linker
     from ...linking.project.settings import read_settings

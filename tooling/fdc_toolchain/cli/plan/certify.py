@@ -9,6 +9,7 @@ import click
 
 from ...console.options import workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
+from ...program.model import Program
 
 _SHOWN = 16
 """Digits of a digest that a message shows."""
@@ -84,7 +85,7 @@ def _read(path: str) -> Any:
         return ...
 
 
-def _check(plan: str, program: dict[str, Any], path: str, given: Any, root: str) -> int:
+def _check(plan: str, program: Program, path: str, given: Any, root: str) -> int:
     """Prints whether a certificate holds of a program; returns the exit code."""
     from ...certificate.check import check
     from ...certificate.control import digest
@@ -114,7 +115,7 @@ def _untrue(made: dict[str, Any], root: str) -> str | None:
     return None
 
 
-def _claims(program: dict[str, Any], made: dict[str, Any]) -> str:
+def _claims(program: Program, made: dict[str, Any]) -> str:
     """The claims of a valid certificate in one line."""
     control = made["control"]
     root = control["plans"][program["root"]]

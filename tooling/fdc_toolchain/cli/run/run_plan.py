@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
 
 import click
 
@@ -19,6 +18,7 @@ from ...console.run_options import (
     tell_weakness,
 )
 from ...exits import CLEAN, FINDINGS, INTERRUPTED, UsageError
+from ...program.model import Program
 
 
 @click.command(
@@ -141,7 +141,7 @@ def command(
 
 
 def _remotely(
-    database: str, root: str, program: dict[str, Any], shown: str, given: dict[str, str], budget: dict[str, float],
+    database: str, root: str, program: Program, shown: str, given: dict[str, str], budget: dict[str, float],
     quiet: bool, form: str, detach: bool,
 ) -> int:  # fmt: skip
     """Lets the workers of a database drive the run, and shows its progress here."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...program.model import Grant
+from ...program.model import Grant, ToolRow
 from ...text.glob_match import compiled, fits, plain
 
 NONE = ""
@@ -75,9 +75,9 @@ def may_write(tool: Mapping[str, object], grants: tuple[Grant, ...]) -> tuple[Gr
     return (*grants, {"write": tuple(((False, glob),) for glob in globs)}) if globs else None
 
 
-def paths_changed(tool: dict[str, Any], args: dict[str, Any]) -> list[str]:
+def paths_changed(tool: ToolRow, args: Mapping[str, object]) -> list[str]:
     """The paths that a step says it changes."""
     return [
-        args[parameter["name"]] for parameter in tool.get("parameters", ())
-        if parameter.get("access") not in (None, "read") and isinstance(args.get(parameter["name"]), str)
+        path for parameter in tool.get("parameters", ())
+        if parameter.get("access") not in (None, "read") and isinstance(path := args.get(parameter["name"]), str)
     ]  # fmt: skip

@@ -7,9 +7,8 @@ the branch that comes second to a file which one of the two changes stops before
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from ...program.model import Program
+from ...program.model import Program, ToolRow
 from ...text.glob_match import plain
 
 SEVERAL = 0
@@ -41,18 +40,18 @@ Branches = tuple[tuple[SharedFiles, int], ...]
 """The forks around a strand of which lint assumed something, with the number of the strand's branch in each."""
 
 
-def assumed(program: Program) -> frozenset[tuple[str, int]]:
+def assumed(program: Program) -> frozenset[tuple[str | int, ...]]:
     """The places (plan, line) of which the proof assumes that values name different files."""
     return frozenset(
-        (path, line)
+        tuple(use)
         for row in program.get("assumptions", ())
         if row["rule"] == "distinct-items"
-        for path, line in row["uses"]
+        for use in row["uses"]
     )
 
 
 def collision(
-    branches: Branches, tool: dict[str, Any], args: Mapping[str, object]
+    branches: Branches, tool: ToolRow, args: Mapping[str, object]
 ) -> tuple[SharedFiles, str] | None:
     """The fork, and the path in it, of which a step uses what another branch changes or changes what another one uses."""
     for parameter in tool.get("parameters", ()):

@@ -7,9 +7,13 @@ listed tool that has a parameter of that name; the model fills in all others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...program.model import ToolRow
 from ..catalogue import Tool
+
+if TYPE_CHECKING:
+    from ...certificate.forms import Parameter
 
 MOST = 8
 """Maximum calls in one reply of a model, where the row does not state it (`most`)."""
@@ -17,7 +21,7 @@ MOST = 8
 _FREE = (None, "data", "path")
 
 
-def unfit(row: Mapping[str, Any], tools: Mapping[str, Tool]) -> Iterator[str]:
+def unfit(row: ToolRow, tools: Mapping[str, Tool]) -> Iterator[str]:
     """Why a model may not ask for what a row lists, as sentences."""
     for name in row["run"]["one_of"]:
         tool = tools.get(name)
@@ -41,7 +45,7 @@ def no_calls(name: str, tools: Mapping[str, Tool]) -> str:
     return next(unfit(tool.row, tools), "")
 
 
-def offered(row: Mapping[str, Any], tools: Mapping[str, Tool]) -> str:
+def offered(row: ToolRow, tools: Mapping[str, Tool]) -> str:
     """The list of tools, as a prompt shows it."""
     lines = []
     for name in row["run"]["one_of"]:
@@ -64,9 +68,7 @@ _KINDS = {
 }
 
 
-def schema(
-    base: Mapping[str, Any], row: Mapping[str, Any], tools: Mapping[str, Tool]
-) -> dict[str, Any]:
+def schema(base: Mapping[str, Any], row: ToolRow, tools: Mapping[str, Tool]) -> dict[str, Any]:
     """The JSON Schema of a reply: what `base` asks for, and `calls`."""
     calls = {
         "type": "array",
@@ -81,7 +83,7 @@ def schema(
     }
 
 
-def _call(row: Mapping[str, Any], tool: Tool) -> dict[str, Any]:
+def _call(row: ToolRow, tool: Tool) -> dict[str, Any]:
     parameters = _model_parameters(row, tool)
     args = {
         "type": "object",
@@ -102,7 +104,7 @@ def _call(row: Mapping[str, Any], tool: Tool) -> dict[str, Any]:
     }
 
 
-def _model_parameters(row: Mapping[str, Any], tool: Tool) -> list[dict[str, Any]]:
+def _model_parameters(row: ToolRow, tool: Tool) -> list[Parameter]:
     """The parameters that the model fills in."""
     set_by_plan = {item["name"] for item in row["parameters"]} - {"call", "files"}
     return [item for item in tool.row["parameters"] if item["name"] not in set_by_plan]

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ... import cachedir
@@ -105,7 +105,7 @@ class Table:
             )
 
 
-def check(row: dict[str, Any]) -> str:
+def check(row: Mapping[str, object]) -> str:
     """The checksum of a row, by which a damaged one is found."""
     import json
     from hashlib import blake2b

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...automata import declare
 from ...named_tuples import NamedTuple
 from ..model import Unit
+
+if TYPE_CHECKING:
+    from ...certificate import forms
 
 
 class Event(NamedTuple):
@@ -25,15 +28,18 @@ class Event(NamedTuple):
             and (self.action is None or self.action == action)
         )
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> forms.Event:
         """The event as a program carries it."""
-        fields = {
-            "name": self.name,
-            "tool": self.tool,
-            "action": self.action,
-            "arguments": dict(self.arguments),
-        }
-        return {key: value for key, value in fields.items() if value}
+        event: forms.Event = {}
+        if self.name:
+            event["name"] = self.name
+        if self.tool:
+            event["tool"] = self.tool
+        if self.action:
+            event["action"] = self.action
+        if self.arguments:
+            event["arguments"] = dict(self.arguments)
+        return event
 
 
 class Obligation(NamedTuple):
@@ -76,7 +82,7 @@ class Obligation(NamedTuple):
         names = {letter: described(group) for letter, group in zip("abc", self.events, strict=True)}
         return tuple(state.format(**names) for state in self.machine.states)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> forms.RuleRow:
         """The rule as a program carries it, its automaton with it: `table[letter][state]` is the next state or -1."""
         machine = self.machine
         return {

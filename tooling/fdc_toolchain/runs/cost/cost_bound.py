@@ -13,7 +13,7 @@ from typing import Any
 
 from ...engine.values import resolved
 from ...named_tuples import NamedTuple
-from ...program.model import LEFT
+from ...program.model import LEFT, Instruction, Program
 from ...program.polynomial import Polynomial, constant, poly_max, poly_sum, poly_times
 from .created_files import Made, creates, fixed, matching, pattern
 
@@ -45,7 +45,7 @@ class Worst(NamedTuple):
 
 
 def worst(
-    program: Mapping[str, Any],
+    program: Program,
     given: Mapping[str, str | None],
     rate: float,
     listing: Callable[[str], list[str] | None],
@@ -74,7 +74,7 @@ class _TooLong(Exception):
 class _Reader:
     def __init__(
         self,
-        program: Mapping[str, Any],
+        program: Program,
         rate: float,
         listing: Callable[[str], list[str] | None],
         made: Made,
@@ -135,7 +135,7 @@ class _Reader:
 
     def block(
         self,
-        block: list[dict[str, Any]],
+        block: list[Instruction],
         names: dict[str, Any],
         made: Made,
         plan: Mapping[str, Any],
@@ -147,7 +147,7 @@ class _Reader:
         return total, made
 
     def item(
-        self, item: dict[str, Any], names: dict[str, Any], made: Made, plan: Mapping[str, Any]
+        self, item: Instruction, names: dict[str, Any], made: Made, plan: Mapping[str, Any]
     ) -> tuple[_Cost, Made]:
         self.walked += 1
         if self.walked > MOST_ITEMS and not self.fixed:
@@ -176,7 +176,7 @@ class _Reader:
                 return (then, after) if constant else (orelse, other)
             return _each(then, orelse, poly_max), after.joined(other)
         if op in ("for", "fork", "iterate", "each"):
-            times = self.files(item, names, made) if op == "each" else int(item["max"])
+            times = self.files(item, names, made) if op == "each" else int(item["max"] or 0)
             inner = {
                 name: value
                 for name, value in names.items()
@@ -187,11 +187,11 @@ class _Reader:
             )
         return _FREE, made
 
-    def step(self, item: dict[str, Any]) -> _Cost:
+    def step(self, item: Instruction) -> _Cost:
         tool = self.program["tools"][item["tool"]]
-        cost = dict(tool.get("cost", {}))
-        left = [measure for measure, most in cost.items() if most == LEFT]
-        cost.update(dict.fromkeys(left, 0))
+        stated = tool.get("cost", {})
+        left = [measure for measure, most in stated.items() if most == LEFT]
+        cost = {name: most for name, most in stated.items() if not isinstance(most, str)}
         tokens = cost.get("tokens", 0)
         priced = round(self.rate * tokens, 9) if "prompt" in tool.get("run", ()) else 0
         numbers = (1, cost.get("model_calls", 0), tokens, max(priced, cost.get("money", 0)))
@@ -203,7 +203,7 @@ class _Reader:
 
     def rounds(
         self,
-        item: dict[str, Any],
+        item: Instruction,
         times: int | str,
         body: Callable[[Made], tuple[_Cost, Made]],
         made: Made,
@@ -240,7 +240,7 @@ class _Reader:
         self.log = outer
         return total, made
 
-    def files(self, item: dict[str, Any], names: dict[str, Any], made: Made) -> int | str:
+    def files(self, item: Instruction, names: dict[str, Any], made: Made) -> int | str:
         """The number of rounds of a loop over files: a number, or the glob if it is unknown."""
         glob = resolved(item["glob"], names)
         most: int | None = item["max"]
@@ -269,12 +269,13 @@ class _Reader:
         return number
 
 
-def _binds(block: list[dict[str, Any]]) -> set[str]:
+def _binds(block: list[Instruction]) -> set[str]:
     """The names that instructions bind, which hide a parameter of the same name."""
-    found = {item["bind"] for item in block if item.get("bind")}
+    found = {name for item in block if (name := item.get("bind"))}
     for item in block:
         for inner in ("then", "else", "body"):
-            found |= _binds(item.get(inner, []))
+            if inner in item:
+                found |= _binds(item[inner])
     return found
 
 

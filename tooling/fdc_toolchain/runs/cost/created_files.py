@@ -11,6 +11,7 @@ from typing import Any
 
 from ...engine.values import resolved
 from ...named_tuples import NamedTuple
+from ...program.model import Program
 from ...text.glob_match import Tokens, compare, compiled, fits, plain
 
 _CREATES = ("create", "write")
@@ -67,7 +68,7 @@ def creates(
     item: Mapping[str, Any],
     names: Mapping[str, Any],
     made: Made,
-    program: Mapping[str, Any],
+    program: Program,
     plan: Mapping[str, Any],
 ) -> Made:
     """Adds what a step may create."""
@@ -95,7 +96,7 @@ def creates(
     return made
 
 
-def fixed(program: Mapping[str, Any]) -> Made:
+def fixed(program: Program) -> Made:
     """Everything that the steps of a program may create."""
     made = Made(all=True)
     for plan in program["plans"].values():
@@ -105,7 +106,8 @@ def fixed(program: Mapping[str, Any]) -> Made:
             if item["op"] == "step":
                 made = creates(item, {}, made, program, plan)
             for inner in ("then", "else", "body"):
-                work += item.get(inner, [])
+                if inner in item:
+                    work += item[inner]
     return made._replace(computed=tuple((tokens, None) for tokens, _ in made.computed))
 
 

@@ -6,18 +6,19 @@ The rate is in the run's recorded inputs, so that what is reserved for a step is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...exits import UsageError
 from .models import names
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
+    from ...program.model import Program
     from ...workspace.operator import Operator
 
 
 def settle(
-    root: str, program: Mapping[str, Any], budget: Mapping[str, float], operator: Operator | None
+    root: str, program: Program, budget: Mapping[str, float], operator: Operator | None
 ) -> dict[str, object] | None:
     """Which models a new run may ask and the most that one of their tokens costs (None: not known); None without a prompt.
 
@@ -79,7 +80,7 @@ def check(
         )
 
 
-def _called(program: Mapping[str, Any]) -> dict[str, float]:
+def _called(program: Program) -> dict[str, float]:
     """The measures that the budgets of called plans limit."""
     return {
         measure: most
@@ -88,7 +89,7 @@ def _called(program: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def _prompts(program: Mapping[str, Any]) -> list[str]:
+def _prompts(program: Program) -> list[str]:
     return sorted(name for name, row in program["tools"].items() if "prompt" in row.get("run", ()))
 
 
@@ -98,7 +99,7 @@ def _asked(root: str, operator: Operator | None) -> list[str]:
     return names(root, (operator or Operator.of_environment()).model)
 
 
-def _declared(program: Mapping[str, Any], limits: Mapping[str, float]) -> None:
+def _declared(program: Program, limits: Mapping[str, float]) -> None:
     for measure, needs in (
         ("model_calls", "model_calls"),
         ("tokens", "tokens"),

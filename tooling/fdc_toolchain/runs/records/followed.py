@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ...engine.events import Perform, Record
     from ...engine.state import RunState
     from ...journal.sqlite import RunRow
+    from ...program.model import Program
 
 Rows = list[tuple["Record", "Perform | None"]]
 
@@ -27,7 +28,7 @@ class Followed(NamedTuple):
         return [one._asdict() for one in self.state.kept]
 
 
-def followed(program: dict[str, object], row: RunRow, records: list[Record]) -> Followed:
+def followed(program: Program, row: RunRow, records: list[Record]) -> Followed:
     """Follows the records of a run. Raises WorldError if they do not fit the program."""
     from ...engine.events import Mismatch
     from ...engine.fold import fold

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Any
 
 from ...packs import shipped
-from ...program.model import Program
+from ...program.model import Instruction, PlanBody, Program
 from ...report import run_page
 from ...report.run_page import Line, Plan, Step
 from ...workspace.failure import ToolFailure
@@ -18,13 +18,12 @@ _PLANS = 200
 _LINES = 5_000
 
 
-def _instructions(
-    block: list[dict[str, Any]], depth: int = 0
-) -> Iterator[tuple[int, dict[str, Any]]]:
+def _instructions(block: list[Instruction], depth: int = 0) -> Iterator[tuple[int, Instruction]]:
     for item in block:
         yield depth, item
         for key in ("body", "then", "else"):
-            yield from _instructions(item.get(key) or [], depth + 1)
+            if key in item:
+                yield from _instructions(item[key], depth + 1)
 
 
 def evidence(program: Program) -> dict[tuple[str, int], str]:
@@ -89,7 +88,7 @@ def _source(root: Root, path: str) -> bytes | None:
 
 
 def _states(
-    plan: dict[str, Any], steps: list[Step]
+    plan: PlanBody, steps: list[Step]
 ) -> dict[int, tuple[tuple[tuple[str, int], ...], int]]:
     """For each line with steps: the count of each state, and the step to show: the worst, else the first."""
     rank = {"failed": 0, run_page.FAILED_COMMAND: 1, "begun": 2, "waiting": 3, "ok": 4}
@@ -111,7 +110,7 @@ def _states(
     return out
 
 
-def _outline(depth: int, item: dict[str, Any]) -> str:
+def _outline(depth: int, item: Instruction) -> str:
     name = item.get("tool") or item.get("name") or ""
     texts = sorted(
         (_template(value) for value in (item.get("args") or {}).values()),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ...engine.events import Perform, Record, Stop
     from ...engine.state import RunState
     from ...journal.sqlite import RunRow, Store
+    from ...program.model import Program
 
 
 OVER = ("finished", "stopped", "cancelled")
@@ -54,7 +55,7 @@ def ended_of(row: RunRow, ending: Ending, state: RunState) -> Ended:
     )  # fmt: skip
 
 
-def explained(program: dict[str, object], stop: Stop) -> dict[str, object]:
+def explained(program: Program, stop: Stop) -> dict[str, object]:
     """A stop as JSON, with its `cause`."""
     from ...program.causes import explain
     from ...tools.tool_rows import TOOLS
@@ -84,7 +85,7 @@ def unsettled(state: RunState) -> list[dict[str, object]]:
         if (
             not effect.once
             or want.interrupted is False
-            or can_tell(effect.tool, state.program["tools"].get(effect.tool, {}))
+            or can_tell(effect.tool, state.program["tools"].get(effect.tool))
         ):
             continue
         said = (

@@ -88,7 +88,7 @@ def view(
         simulated="simulate" in row.inputs,
         assumptions=tuple(
             (one["path"], one["line"], one["text"])
-            for one in (program or {}).get("assumptions", ())
+            for one in (program.get("assumptions", ()) if program else ())
         ),
     )
 

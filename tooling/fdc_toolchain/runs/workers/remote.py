@@ -15,6 +15,7 @@ from ..observer import Observer
 if TYPE_CHECKING:
     from ...journal.postgres import PgStore
     from ...journal.sqlite import RunRow, Store
+    from ...program.model import Program
     from ..records.run_outcome import Ended
 
 _POLL = 0.1
@@ -92,7 +93,7 @@ def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
 def begin(
     database: str,
     root: str,
-    program: dict[str, object],
+    program: Program,
     plan: str,
     given: Mapping[str, str],
     budget: Mapping[str, float],

@@ -21,6 +21,7 @@ from ..context import Context, text
 
 if TYPE_CHECKING:
     from ...engine.state import RunState
+    from ...program.model import ToolRow
 
 
 class Approvals:
@@ -40,9 +41,7 @@ class Approvals:
         self._perform, self._scrub = perform, scrub
         self._shows: dict[str, dict[str, Any]] = {}
 
-    def about(
-        self, effect: Perform, declared: dict[str, object], answered: bool
-    ) -> dict[str, Any] | None:
+    def about(self, effect: Perform, declared: ToolRow, answered: bool) -> dict[str, Any] | None:
         """What an approval shows, None for any other step: as it was when the question was put that is `answered`, otherwise as
         it is now. Raises ToolFailure."""
         want = None if self.state is None else self.state.running.get(effect.address)
@@ -76,7 +75,7 @@ class Approvals:
 
 
 def as_shown(
-    released: Released, declared: dict[str, Any], args: dict[str, Any], context: Context
+    released: Released, declared: ToolRow, args: Mapping[str, object], context: Context
 ) -> None:
     """Raises ToolFailure if a file that a step changes or reads, or a command names, differs from what the approval showed.
 
@@ -122,7 +121,7 @@ def as_shown(
 
 
 def _reads_as_shown(
-    released: Released, declared: dict[str, Any], args: dict[str, Any], context: Context
+    released: Released, declared: ToolRow, args: Mapping[str, object], context: Context
 ) -> None:
     """The tools of fdc that only read get each file by `context.root`, which compares it."""
     looks = declared.get("effect") in ("pure", "read")
@@ -140,5 +139,5 @@ def _reads_as_shown(
         intent_files.write(context.run_folder, begun, {})
 
 
-def _leaves(args: dict[str, Any], block: str) -> bytes:
+def _leaves(args: Mapping[str, object], block: str) -> bytes:
     return text(args, block, "").encode("utf-8", "replace")

@@ -15,7 +15,7 @@ from ...engine.events import Outcome, Perform, Record
 from ...engine.reach import reach
 from ...linking.project.protected import Protected, named, opened
 from ...program.codec import identity
-from ...program.model import Program
+from ...program.model import Program, Template
 from ...report.changes import OPENED
 from ...workspace.failure import ToolFailure
 from ...workspace.files import Opening
@@ -150,11 +150,11 @@ def named_any(program: Program) -> bool:
     return any(plan.get("allow", {}).get("write") for plan in program["plans"].values())
 
 
-def _changing(program: Program, entries: list[Protected]) -> Iterable[dict[str, Any]]:
+def _changing(program: Program, entries: list[Protected]) -> Iterable[dict[str, object]]:
     """The steps that may change what is opened: commands, tools that write what their row says, and files that a step names."""
     found = reach(program)
     for item in found.steps:
-        tool = program["tools"].get(item["tool"], {})
+        tool = program["tools"][item["tool"]]
         if tool.get("effect") in ("pure", "read") and not tool.get("access"):
             continue
         written = {name: _text(template) for name, template in item["args"].items()}
@@ -179,7 +179,7 @@ def _changing(program: Program, entries: list[Protected]) -> Iterable[dict[str, 
             yield {**at, "what": "command" if unknown else "step", "text": text[:500]}
 
 
-def _text(template: Any) -> str:
+def _text(template: Template) -> str:
     return "".join(
         part if isinstance(part, str) else "{" + ".".join(part["ref"]) + "}" for part in template
     )

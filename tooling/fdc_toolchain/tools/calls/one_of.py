@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...engine.events import Outcome
+from ...program.model import ToolRow
 from ...workspace import capability
 from ...workspace.failure import ToolFailure
 from .. import arguments, tool_rows
@@ -21,8 +22,8 @@ Function = Callable[[tool_rows.Row], Any]
 
 
 def perform(
-    declared: Mapping[str, Any],
-    args: Mapping[str, Any],
+    declared: ToolRow,
+    args: Mapping[str, object],
     tools: Mapping[str, Any],
     context: Context,
     function: Function,
@@ -40,8 +41,8 @@ def perform(
 
 
 def _called(
-    declared: Mapping[str, Any],
-    args: Mapping[str, Any],
+    declared: ToolRow,
+    args: Mapping[str, object],
     tools: Mapping[str, Any],
     context: Context,
     function: Function,

@@ -21,6 +21,7 @@ from ...text.fence import RULE, fenced
 from ...workspace.failure import ToolFailure
 
 if TYPE_CHECKING:
+    from ...program.model import ToolRow
     from .question import Question, Reply
 
 _PART = re.compile(r"^---\n", re.MULTILINE)
@@ -41,7 +42,7 @@ Embedded = Callable[[str, dict[str, Any]], Any]
 
 
 def perform(
-    declared: Mapping[str, Any], args: Mapping[str, Any], model: Model | None, embedded: Embedded
+    declared: ToolRow, args: Mapping[str, object], model: Model | None, embedded: Embedded
 ) -> Outcome:
     """Asks the model, or without a model the embedded function. Raises ToolFailure if both are missing."""
     run = declared["run"]
@@ -78,13 +79,18 @@ def perform(
             system,
             text,
             schema,
-            cost.get("tokens"),
-            cost.get("model_calls"),
+            _most(cost, "tokens"),
+            _most(cost, "model_calls"),
             warm,
             tuple(kept),
         )
     )
     return Outcome(reply.value, None, reply.usage, reply.notes)
+
+
+def _most(cost: Mapping[str, float | str], measure: str) -> int | None:
+    most = cost.get(measure)
+    return None if most is None or isinstance(most, str) else int(most)
 
 
 def _temperature(run: Mapping[str, Any], given: Mapping[str, Any]) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from ...check import check, key_of, program_of
 from ...diagnostics.diagnostic import Diagnostic
@@ -11,6 +10,7 @@ from ...linking.catalogue import Tool
 from ...linking.link import Linker
 from ...linking.project.settings import SettingsError, read_settings
 from ...named_tuples import NamedTuple
+from ...program.model import Program
 from ...program.polynomial import Polynomial
 from ...rules.bounds import Bounds
 
@@ -24,7 +24,7 @@ class Proof(NamedTuple):
     `cost`: what a run takes at most, by measure.
     """
 
-    program: dict[str, Any] | None
+    program: Program | None
     errors: tuple[Diagnostic, ...]
     others: tuple[Diagnostic, ...] = ()
     sources: Callable[[str], str | None] = lambda path: None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...program.model import Program
 from ...workspace.failure import ToolFailure
 from ..context import Context, NestedPlan, word
 from ..talk_tools import neither, probe_question, verdict
@@ -36,7 +37,7 @@ def run_plan(args: Mapping[str, object], context: Context) -> object:
     return outcome._replace(value={"run": run, "result": outcome.value})
 
 
-def program_of(text: str, given: Mapping[str, object], context: Context) -> dict[str, object]:
+def program_of(text: str, given: Mapping[str, object], context: Context) -> Program:
     """The program of a text that takes these inputs. Raises ToolFailure where the linter refuses it."""
     if len(text) > MOST:
         raise ToolFailure("plan", f"the plan has {len(text):,} characters; the maximum is {MOST:,}")

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...engine.events import Outcome
 from ...linking.own_row import PLACEHOLDER
+from ...program.model import ToolRow
 from ...workspace.failure import ToolFailure
 from .. import own_code
 from ..context import Context, text
@@ -20,7 +21,7 @@ from ..context import Context, text
 _SHOWN = 500
 
 
-def call(declared: Mapping[str, Any], args: dict[str, Any], context: Context) -> Outcome:
+def call(declared: ToolRow, args: Mapping[str, object], context: Context) -> Outcome:
     """What the command printed, as the row's `result` says: a text without its last line end, or JSON. Raises ToolFailure."""
     argv = words(declared["run"]["command"], args)
     program = shutil.which(argv[0], path="/usr/local/bin:/usr/bin:/bin")

@@ -9,12 +9,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
+from ...program.model import ToolRow
 from ...workspace.failure import ToolFailure
 from .. import intent_files
 from ..context import Context
 
 
-def begin(declared: Mapping[str, object], args: Mapping[str, object], context: Context) -> None:
+def begin(declared: ToolRow, args: Mapping[str, object], context: Context) -> None:
     """Marks a step that makes or takes away a file. Raises ToolFailure where a file is not as the row says: `create` needs it
     absent, `write` takes either, all others need it."""
     run = declared.get("run")
@@ -25,7 +26,7 @@ def begin(declared: Mapping[str, object], args: Mapping[str, object], context: C
         intent_files.write(context.run_folder, context.key, {"there": there})
 
 
-def created_path(declared: Mapping[str, object], args: Mapping[str, object]) -> str:
+def created_path(declared: ToolRow, args: Mapping[str, object]) -> str:
     """What a step creates: the path of its row, with the step's arguments in it."""
     return re.sub(r"\{(\w+)\}", lambda name: str(args.get(name[1]) or ""), str(declared["creates"]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from ....automata.model import Automaton
 from ....diagnostics.diagnostic import Diagnostic
@@ -12,7 +13,11 @@ from ....linking.link import Linker
 from ....linking.model import Unit
 from ....linking.own_row import programs, targets
 from ....linking.project import own_modules
+from ....program.model import ToolRow
 from .file_taint import Pattern, meet, pattern_of_glob
+
+if TYPE_CHECKING:
+    from ....certificate.forms import Predicate
 
 
 def check(units: Iterable[Unit], linker: Linker, default: Automaton | None) -> Iterator[Diagnostic]:
@@ -53,7 +58,8 @@ def _made_of(
     yield top, "a plan that is run", unit.key
     if automaton is not None:
         yield top, "the automaton of this plan", automaton.path
-    used = [(top, *one) for one in linker.catalogue.rows.items() if one[0] in unit.text]
+    used: list[tuple[Span, str, ToolRow | Predicate]] = []
+    used += [(top, *one) for one in linker.catalogue.rows.items() if one[0] in unit.text]
     acts = {act.bound.tool.name: act for act in reversed(unit.acts)}
     used += [(unit.span(act.step), name, act.bound.tool.row) for name, act in acts.items()]
     for span, name, row in used:

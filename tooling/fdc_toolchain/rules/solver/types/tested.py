@@ -8,7 +8,8 @@ from ....linking.types import BOOLEAN, KINDS, NULL, NUMBER, OBJECT, OPEN, TEXTS
 from ....syntax.values import Condition
 
 if TYPE_CHECKING:
-    from ....syntax.conditions import ConditionTree, OperandTree
+    from ....certificate.forms import Value as OperandTree
+    from ....syntax.conditions import ConditionTree
 
 Tested = dict[tuple[str, ...], int]
 """Kinds by reference (`("a", "b")` is `a.b`)."""

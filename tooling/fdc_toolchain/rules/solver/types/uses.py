@@ -19,7 +19,8 @@ from .known import Known, Operand, Origin, at_fault, pairs, wanted, written
 from .names import Names
 
 if TYPE_CHECKING:
-    from ....syntax.conditions import ConditionTree, OperandTree
+    from ....certificate.forms import Value as OperandTree
+    from ....syntax.conditions import ConditionTree
     from ....syntax.tree import Statement
 
 _HAS_LENGTH = NULL | TEXTS | LIST | OBJECT
