@@ -17,7 +17,7 @@ KNOWN: dict[str, int] = {
     "fdc_packs/repair": 14,
     "fdc_packs/research": 29,
     "fdc_toolchain": 4,
-    "fdc_toolchain/agent": 38,
+    "fdc_toolchain/agent": 37,
     "fdc_toolchain/cache": 3,
     "fdc_toolchain/cli": 11,
     "fdc_toolchain/console": 3,

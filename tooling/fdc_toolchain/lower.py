@@ -25,7 +25,7 @@ from .syntax.values import Condition, Ref, Value
 
 if TYPE_CHECKING:
     from .certificate import forms
-    from .certificate.forms import Predicate
+    from .certificate.forms.rows import Predicate
     from .program.model import Instruction, PlanBody, Program, Template, ToolRow
     from .syntax.conditions import ConditionTree
 

@@ -13,7 +13,6 @@ somebody else has to act first (`graph.waiting` says who), and may simply be cal
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from ..engine.ports import WorldFailed
 from ..program.codec import digest
@@ -52,13 +51,13 @@ class MasterControlGraph:
     def __init__(self, fsm_path: str = FSM, *, world: World, model: ModelPort) -> None:
         """Raises FsmError, a ValueError with path and reason, for an automaton that is missing or wrong."""
         self._machine: Orchestrator = read(fsm_path, world.root)
-        self.fsm: dict[str, Any] = self._machine.data
+        self.fsm: dict[str, object] = self._machine.data
         self.current_state: str = self._machine.initial
         self.waiting = ""
         self.why_waiting: Why = "answer"
         self._world = world
         self._model = model
-        self._control: dict[str, dict[str, Any]] = {}
+        self._control: dict[str, dict[str, object]] = {}
         self._execution = Execution()
 
     # The automaton
@@ -279,7 +278,7 @@ class MasterControlGraph:
 
     def _plan(self, turn: Turn, text: str, by: str) -> str:
         topic = planning.research_request(text)
-        about: dict[str, Any] = {"by": by, "labels": provenance.labels(turn)}
+        about: dict[str, object] = {"by": by, "labels": provenance.labels(turn)}
         if topic is not None:
             asking = provenance.Text("request", text, by)
             provenance.clear(
@@ -373,7 +372,7 @@ class MasterControlGraph:
             turn.state.error = f"{why}; and {wrong}"
             return None
 
-    def notes(self, state: AgentState) -> dict[str, Any]:
+    def notes(self, state: AgentState) -> dict[str, object]:
         """The controller's notes about a task, a JSON object: those in hand, else those that were saved."""
         found = self._control.get(state.task_id)
         if found is None:

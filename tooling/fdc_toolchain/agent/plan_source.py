@@ -82,7 +82,9 @@ class PlanFile:
             data = durable.read(self._file, limit=16 * 1024 * 1024)
             digest = None if data is None else hashlib.sha256(data).hexdigest()
             self._old = self._other(digest) or "" if digest else ""
-            if data is not None and not self._old and digest not in notes.get("seen_plans", []):
+            seen = notes.get("seen_plans")
+            fresh = not isinstance(seen, list) or digest not in seen
+            if data is not None and not self._old and fresh:
                 text = data.decode("utf-8", "replace")
                 judged = self._judge(state, notes, text, str(digest))
                 if judged:

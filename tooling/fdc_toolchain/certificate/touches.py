@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from .file_sets import ANY, HOLE, RUN, SEEN, Files, below, files_of, lasting, text_of
 
 if TYPE_CHECKING:
-    from .forms import Instruction, Parameter, Program, Template
+    from .forms import Instruction, Program, Template
+    from .forms.rows import Parameter
 
 RECORDS = re.compile(r"(?:^|/)\.fdc(?:/|$)", re.IGNORECASE)
 """Names fdc's own records in a path."""

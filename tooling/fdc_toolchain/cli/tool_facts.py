@@ -11,7 +11,7 @@ from ..named_tuples import NamedTuple
 from ..program.model import ToolRow
 
 if TYPE_CHECKING:
-    from ..certificate.forms import Predicate
+    from ..certificate.forms.rows import Predicate
 
 EFFECTS = {
     "pure": "it computes a value and changes nothing; a lost step is repeated",

@@ -24,7 +24,7 @@ from ..program.model import LEFT
 from .own_row import LOCK, reads_all, sandboxed, unlocked
 
 if TYPE_CHECKING:
-    from ..certificate import forms
+    from ..certificate.forms import rows as forms
     from ..program.model import ToolRow
 
 CORE = "grammar/tools.json"

@@ -11,7 +11,7 @@ from ..program.model import ToolRow
 from .project.secret_files import variable
 
 if TYPE_CHECKING:
-    from ..certificate.forms import Predicate
+    from ..certificate.forms.rows import Predicate
 
 LOCK = "fdc_tools.lock.json"
 """The catalogue of what MCP servers offer, which `fdc tools lock` writes."""

@@ -106,9 +106,10 @@ if TYPE_CHECKING:
     )
     from ..certificate.forms import Plan as PlanBody
     from ..certificate.forms import Tool as ToolRow
+    from ..certificate.forms.rows import Parameter
 else:  # what they are at run time, without the time that making the forms takes
     Program = PlanBody = Instruction = Automaton = Condition = dict
-    Ref = RuleRow = ToolRow = Value = dict
+    Parameter = Ref = RuleRow = ToolRow = Value = dict
     Template = list
 
 Grant = dict[str, tuple[tuple[tuple[bool, str], ...], ...]]

@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import durable
 from ..certificate.touches import only_looks
@@ -38,13 +38,10 @@ from ..linking.project.outside_files import (
 )
 from ..linking.project.settings import SettingsError, read_settings
 from ..named_tuples import NamedTuple
-from ..program.model import Program, ToolRow
+from ..program.model import Parameter, Program, ToolRow
 from ..text.glob_match import matches
 from . import run_folders
 from .failure import ToolFailure
-
-if TYPE_CHECKING:
-    from ..certificate.forms import Parameter
 
 _THREADS = threading.Lock()
 """Branches of one run write one after the other; other processes are kept apart by the table's lock."""
@@ -305,9 +302,7 @@ def as_proved(found: Mapping[str, Row], effect: Perform, declared: ToolRow) -> N
 
 
 def _parameters(effect: Perform, declared: ToolRow) -> Iterable[Parameter]:
-    return (
-        declared.get("parameters", ()) if effect.kind == "tool" else ()
-    )  # a predicate's are names
+    return declared.get("parameters", ()) if effect.kind == "tool" else ()
 
 
 def _unlinked(root: str, effect: Perform, declared: ToolRow) -> None:
@@ -347,8 +342,10 @@ def met(root: str, program: Program, records: Iterable[Record]) -> bool:
     for record in records:
         if record.kind == "outcome":
             tool = program["tools"].get(record.tool)
-            trust = tool.get("trust") if tool else None
-            if "untrusted" in (trust, (record.body.get("notes") or {}).get("trust")):
+            if "untrusted" in (
+                tool and tool["trust"],
+                (record.body.get("notes") or {}).get("trust"),
+            ):
                 return True
     return False
 

@@ -93,7 +93,7 @@ def tell(graph: MasterControlGraph, state: AgentState, talk: Talk) -> int:
         click.echo(f"task {state.task_id}: ERROR; start again with `{resume} --reorient`")
     else:
         click.echo(visible(graph.waiting or "waiting"))
-        for line in _held(held, resume) if held is not None else ():
+        for line in _held(held, resume) if isinstance(held, dict) else ():
             click.echo(line)
         if (
             graph.current_state == "EXECUTING"

@@ -13,7 +13,7 @@ from ...program.model import ToolRow
 from ..catalogue import Tool
 
 if TYPE_CHECKING:
-    from ...certificate.forms import Parameter
+    from ...certificate.forms.rows import Parameter
 
 MOST = 8
 """Maximum calls in one reply of a model, where the row does not state it (`most`)."""

@@ -17,7 +17,7 @@ from ....program.model import ToolRow
 from .file_taint import Pattern, meet, pattern_of_glob
 
 if TYPE_CHECKING:
-    from ....certificate.forms import Predicate
+    from ....certificate.forms.rows import Predicate
 
 
 def check(units: Iterable[Unit], linker: Linker, default: Automaton | None) -> Iterator[Diagnostic]:
