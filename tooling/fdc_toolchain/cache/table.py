@@ -22,7 +22,7 @@ FEW = 16
 
 _MARK = 8
 
-Fact = tuple[bool, str, Any]
+Fact = tuple[bool, str, bytes | bool | None]
 """A fact: True for the existence of a path (False: a file's id), the path, the value."""
 
 
@@ -218,7 +218,7 @@ class Table:
             if about_path or number in self._absent:
                 probes[name] = bool(was)
             else:
-                files[name] = was
+                files[name] = was if isinstance(was, bytes) else None
         return files, probes
 
     def save(self) -> None:

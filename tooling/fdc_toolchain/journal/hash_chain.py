@@ -27,8 +27,10 @@ FAULTS = 20
 Signature = Literal["ours", "none", "other"]
 """`ours`: sealed by the key at hand. `none`: not sealed. `other`: by another key, or forged."""
 
-Row = tuple[Any, ...]
-"""kind, address, turn, seq, tool, request, at, body, blob, link: a record as it lies in the table."""
+Row = tuple[str, str, int, int, str, str, float, str | None, str | None]
+"""kind, address, turn, seq, tool, request, at, body, blob: a record as it is written."""
+Linked = tuple[str, str, int, int, str, str, float, str | None, str | None, bytes]
+"""The same and its link: a record as it lies in the table, where `check` looks at the types."""
 
 
 class Owner(NamedTuple):
@@ -105,7 +107,7 @@ def link(before: bytes, row: Row, key: bytes | None) -> bytes:
     return linking(key)(before, row)
 
 
-def plain(before: bytes, row: Row) -> bytes:
+def plain(before: bytes, row: Row | Linked) -> bytes:
     """The link without a seal. The lengths of texts are hashed too, so that different records have different input."""
     kind, address, turn, seq, tool, request, at, body, blob = row[:9]
     about = (
@@ -116,7 +118,7 @@ def plain(before: bytes, row: Row) -> bytes:
 
 
 def check(
-    owner: Owner, rows: Iterable[Row], key: bytes | None, blob: Callable[[str], bytes | None]
+    owner: Owner, rows: Iterable[Linked], key: bytes | None, blob: Callable[[str], bytes | None]
 ) -> Checked:
     """Follows the chain of a run from its beginning. `blob` gives a content by its name."""
     if not _is_row(owner):
@@ -192,7 +194,7 @@ def _is_row(owner: Owner) -> bool:
     return all(isinstance(value, of) for value, of in zip(owner, _TYPES, strict=True))
 
 
-def _matches(before: bytes, row: Row, stored_link: bytes) -> bool:
+def _matches(before: bytes, row: Linked, stored_link: bytes) -> bool:
     if (
         type(row[6]) is not float
         or not (row[7] is None or type(row[7]) is str)

@@ -306,15 +306,21 @@ class Store(Database):
             raise Gone(f"{self.path}: the run is gone")
         return hash_chain.Owner(*rows[0])
 
-    def _chained(self, number: int) -> list[hash_chain.Row]:
+    def _chained(self, number: int) -> list[hash_chain.Linked]:
         return self._select(_ROWS, (number,))
 
-    def _records(self, rows: list[hash_chain.Row], name: str) -> list[Record]:
+    def _records(self, rows: list[hash_chain.Linked], name: str) -> list[Record]:
         loads = json.loads
         try:
             records = [
                 Record(
-                    kind, address, turn, tool, request, at, loads(self._get(blob) if blob else body)
+                    kind,
+                    address,
+                    turn,
+                    tool,
+                    request,
+                    at,
+                    loads(self._get(blob) if blob else body or ""),
                 )
                 for kind, address, turn, _, tool, request, at, body, blob, _ in rows
             ]
@@ -346,7 +352,7 @@ class Store(Database):
 
 
 def _older_copy(
-    seen: counter.Seen | None, owner: hash_chain.Owner, rows: Sequence[hash_chain.Row]
+    seen: counter.Seen | None, owner: hash_chain.Owner, rows: Sequence[hash_chain.Linked]
 ) -> str:
     def link(number: int) -> bytes:
         link_bytes = rows[number - 1][9] if number else hash_chain.beginning(owner)

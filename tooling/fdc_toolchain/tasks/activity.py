@@ -20,7 +20,7 @@ from ..named_tuples import NamedTuple
 LOG = "logs/activity.log.jsonl"
 """The path of the log in a workspace."""
 
-Entry = Mapping[str, Any]
+Entry = Mapping[str, object]
 Status = Literal["SUCCESS", "FAILURE", "IN_PROGRESS"]
 
 
@@ -43,8 +43,8 @@ class History(NamedTuple):
         return [
             item
             for item in self.entries
-            if _inner(item, "task", "id") == task_id
-            and action in (None, _inner(item, "action", "type"))
+            if inner(item, "task", "id") == task_id
+            and action in (None, inner(item, "action", "type"))
         ]
 
 
@@ -141,8 +141,8 @@ def open_tasks(data: bytes) -> list[Task]:
     open_by_id: dict[str, Task] = {}
     marked = (raw for raw in data.split(b"\n") if b"TASK_START" in raw or b"TASK_END" in raw)
     for item in read(b"\n".join(marked)).entries:
-        task, session = _inner(item, "task", "id"), item.get("session_id")
-        action = _inner(item, "action", "type")
+        task, session = inner(item, "task", "id"), item.get("session_id")
+        action = inner(item, "action", "type")
         if not isinstance(task, str) or not task or action not in ("TASK_START", "TASK_END"):
             continue
         open_by_id.pop(task, None)
@@ -158,7 +158,7 @@ def log_ids(data: bytes) -> set[str]:
 
 def failed(item: Entry) -> bool:
     """True for an entry about a failure."""
-    return _inner(item, "outcome", "status") == "FAILURE"
+    return inner(item, "outcome", "status") == "FAILURE"
 
 
 def task_fault(task_id: str) -> str | None:
@@ -190,7 +190,8 @@ def safe_id(task_id: str) -> str:
     return safe if any(c.isalnum() for c in safe) else ""
 
 
-def _inner(item: Entry, outer: str, key: str) -> object:
+def inner(item: Entry, outer: str, key: str) -> object:
+    """A field of a part of an entry, such as `type` of `action`; None where it is not there."""
     value = item.get(outer)
     return value.get(key) if isinstance(value, dict) else None
 

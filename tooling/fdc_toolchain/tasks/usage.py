@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..named_tuples import NamedTuple
-from .activity import Entry, faults, open_tasks, read
+from .activity import Entry, failed, faults, inner, open_tasks, read
 
 _SCRIPT = re.compile(r"(?:^|[\s;&|(/])([A-Za-z0-9_-]+)\.py\b")
 _FDC = re.compile(r"(?:^|[;&|(]\s*|/)(fdc|plan_manager)(?=\s)")
@@ -66,30 +66,31 @@ def usage(log: bytes) -> Usage:
             continue
         item = parsed[0]
         wrong = faults(item)
-        if len(wrong) == 1 and isinstance((item.get("action") or {}).get("type"), str):
-            if wrong[0].startswith("$.action.type:"):
-                odd.append((number, item["action"]["type"]))
-                wrong = []
+        kind = inner(item, "action", "type")
+        if len(wrong) == 1 and isinstance(kind, str) and wrong[0].startswith("$.action.type:"):
+            odd.append((number, kind))
+            wrong = []
         if wrong:
             invalid.append((number, wrong[0]))
             continue
         entries += 1
-        failed = item["outcome"]["status"] == "FAILURE"
-        failures += failed
-        if item["action"]["type"] == "TASK_START":
-            started[item["task"]["id"]] = number
-        details = item["action"]["details"]
+        broken = failed(item)
+        failures += broken
+        if kind == "TASK_START":
+            started[str(inner(item, "task", "id"))] = number
+        details = inner(item, "action", "details")
+        details = details if isinstance(details, dict) else {}
         tool = details.get("tool") or details.get("tool_name")
         if not isinstance(tool, str) or not tool:
-            nameless += item["action"]["type"] in _STEPS or (number, item["action"]["type"]) in odd
+            nameless += kind in _STEPS or (number, kind) in odd
             for name in _implied(item):
-                _count(scripts, name, number, failed)
+                _count(scripts, name, number, broken)
             continue
         steps += 1
         cited += "evidence_citation" in item
-        _count(tools, tool, number, failed)
+        _count(tools, tool, number, broken)
         for name in _started(details):
-            _count(scripts, name, number, failed)
+            _count(scripts, name, number, broken)
     left = {task.id for task in open_tasks(log)}
     unclosed = tuple((task, number) for task, number in sorted(started.items()) if task in left)
     return Usage(
@@ -120,7 +121,7 @@ def _uses(rows: dict[str, list[int]]) -> tuple[Use, ...]:
 
 def _implied(item: Entry) -> Iterable[str]:
     """The scripts that make entries of this type; only they may (FDC-12)."""
-    action = item["action"]["type"]
+    action = inner(item, "action", "type")
     if action == "TASK_START":
         return ("fdc_cli", "environmental_probe")
     return ("fdc_cli",) if action == "TASK_END" else ()

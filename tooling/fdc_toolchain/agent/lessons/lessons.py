@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NotRequired, TypedDict, cast
 
 from ... import resources
 from ...named_tuples import NamedTuple
@@ -25,7 +25,41 @@ STATUSES = ("pending", "applying", "applied", "failed", "dismissed", "obsolete")
 PENDING, APPLYING, APPLIED, FAILED, DISMISSED, _ = STATUSES
 _SPACE = uuid.UUID("5b0e5f3c-6c0d-5c5e-9a51-0d0a4d6f7c11")
 
-Lesson = dict[str, Any]
+
+class Changed(TypedDict):
+    """A file before and after: SHA-256 of its bytes, null where there is none."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+class Step(TypedDict):
+    """A step of a lesson's history."""
+
+    at: str
+    status: str
+    run: NotRequired[str]
+    plan: NotRequired[str]
+    why: NotRequired[str]
+    changes: NotRequired[list[Changed]]
+
+
+class Lesson(TypedDict):
+    """A lesson, as `grammar/lessons.schema.json` defines it; what else another tool wrote into it stays.
+
+    `outside`: its post-mortem says that text from outside was met.
+    """
+
+    lesson_id: str
+    insight: str
+    action: dict[str, object]
+    status: str
+    task_id: NotRequired[str]
+    date: NotRequired[str]
+    source: NotRequired[str]
+    history: NotRequired[list[Step]]
+    outside: NotRequired[bool]
 
 
 class Line(NamedTuple):
@@ -115,18 +149,14 @@ def changed(book: Book, lesson: Lesson) -> Book:
 
 def entered(lesson: Lesson, status: str, at: str, **facts: object) -> Lesson:
     """The lesson with another status, and that step at the end of its history (FDC-83). No field is lost."""
-    step = {
-        "at": at,
-        "status": status,
-        **{key: value for key, value in facts.items() if value is not None},
-    }
+    known = {key: value for key, value in facts.items() if value is not None}
+    step = cast("Step", {"at": at, "status": status, **known})
     return {**lesson, "status": status, "history": [*history(lesson), step]}
 
 
-def history(lesson: Mapping[str, object]) -> list[dict[str, Any]]:
+def history(lesson: Lesson) -> list[Step]:
     """The steps that a lesson has gone through, the oldest first."""
-    steps = lesson.get("history")
-    return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+    return list(lesson.get("history", ()))
 
 
 def made(postmortem: Postmortem, source: str) -> list[Lesson]:
@@ -134,7 +164,7 @@ def made(postmortem: Postmortem, source: str) -> list[Lesson]:
     return [_record(postmortem, found, source) for found in postmortem.lessons]
 
 
-def encoded(lesson: Lesson) -> bytes:
+def encoded(lesson: object) -> bytes:
     """A lesson as a line, without its end. ASCII, because other line separators would split it for some readers."""
     return json.dumps(lesson, separators=(", ", ": "), allow_nan=False).encode("ascii")
 
@@ -172,10 +202,12 @@ def _lesson(raw: bytes) -> tuple[Lesson | None, str | None]:
         return None, f"not JSON: {found}"
     except RecursionError:
         return None, "not JSON: nested too deeply"
-    return (None, "not a lesson: " + "; ".join(wrong[:3])) if wrong else (value, None)
+    if wrong:
+        return None, "not a lesson: " + "; ".join(wrong[:3])
+    return cast("Lesson", value), None  # the schema says so
 
 
-def understood(value: object) -> Any:
+def understood(value: object) -> object:
     """A lesson of another tool with the keys that fdc reads; its own keys stay.
 
     `lesson` is the insight; so is what a `failure` says. What names no action waits for a person.

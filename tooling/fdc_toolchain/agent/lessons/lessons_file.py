@@ -134,7 +134,7 @@ def settle(
             notebook.enter(lesson, records.DISMISSED, now, why=chosen)
             return Settled(True, f"Lesson {lesson['lesson_id']} is dismissed.")
         notebook.enter(
-            {**lesson, "action": chosen},
+            {**lesson, "action": dict(chosen)},
             PENDING,
             now,
             why="a person gave it an action",

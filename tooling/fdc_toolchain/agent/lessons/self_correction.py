@@ -21,7 +21,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from ... import durable
 from ...diagnostics.diagnostic import Diagnostic
@@ -32,7 +32,7 @@ from . import lessons_file as store
 from . import protocol_updater
 from .code_change import code_change_plan, sections
 from .code_suggester import PLANS, write_plan
-from .lessons import APPLIED, APPLYING, FAILED, PENDING, Lesson, history
+from .lessons import APPLIED, APPLYING, FAILED, PENDING, Changed, Lesson, history
 
 
 class Built(NamedTuple):
@@ -330,7 +330,7 @@ def _applied(
     return Result(entered, "applied", message, built.findings)
 
 
-def _intent(lesson: Lesson) -> list[dict[str, Any]] | None:
+def _intent(lesson: Lesson) -> list[Changed] | None:
     """The changes that an attempt at this lesson has announced; None where none is under way."""
     steps = history(lesson)
     if lesson["status"] != APPLYING or not steps or steps[-1].get("status") != APPLYING:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...tasks.postmortem import OUTSIDE
 from ..turn import Failed, Turn
 
-Tools = Mapping[str, Callable[..., Any]]
+Tools = Mapping[str, Callable[[], Iterable[object]]]
 
 
 def orient(turn: Turn, tools: Tools | None) -> str:

@@ -11,7 +11,7 @@ from ...automata.declare import SINK, Template, at_every_prefix, compiled, from_
 MOST_EVENTS = 10
 """Maximum different events of two checks for which every combination is tried."""
 
-Check = Mapping[str, Any]
+Check = Mapping[str, object]
 
 
 def compare(old: Check | None, new: Check | None) -> str:
@@ -52,7 +52,8 @@ def _subset(old: set[str], new: set[str]) -> Order:
 
 def _places(old: Check, new: Check, key: str) -> Order:
     """Compares the plans or automata that each check is for; an empty list means all."""
-    sides = [set(check.get("where", {}).get(key, ())) for check in (old, new)]
+    places = (check.get("where") for check in (old, new))
+    sides = [set(where.get(key, ())) if isinstance(where, dict) else set() for where in places]
     if not all(sides):
         return not sides[1], not sides[0]
     return _subset(*sides)

@@ -38,7 +38,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
 _DONE = "AWAITING_SUBMISSION"
 """States of a task of `fdc agent` in which it does not need its runs any more."""
 
-Tasks = Iterable[Mapping[str, Any]]
+Tasks = Iterable[Mapping[str, object]]
 Stays = Callable[[list[RunRow]], Mapping[str, str]]
 """By name, why an ended, old run is kept; an empty text if that is not reported."""
 

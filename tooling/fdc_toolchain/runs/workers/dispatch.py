@@ -56,7 +56,7 @@ def queue_of(workspace: str, *, piece: bool = False) -> str:
 OFFERS = 40
 """How often a delivery is passed on by workers with another key before it is refused."""
 
-Work = Callable[[str, dict[str, Any], str], dict[str, Any]]
+Work = Callable[[str, dict[str, object], str], dict[str, object]]
 """Drives a run (name, the client's request, the delivery's id); returns the result, never raises."""
 
 

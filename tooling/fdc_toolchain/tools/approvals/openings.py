@@ -26,7 +26,7 @@ from ..workbench import Workbench
 STEPS = 100
 """Maximum number of steps that an approval lists."""
 
-Ask = Callable[[str, dict[str, Any]], str]
+Ask = Callable[[str, dict[str, object]], str]
 """Asks a question with its content; returns an answer of yes or no. Raises Waiting if no person answers."""
 
 

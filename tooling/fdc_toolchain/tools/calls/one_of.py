@@ -18,7 +18,7 @@ from .. import arguments, tool_rows
 from ..context import Context
 from ..results import as_declared, outcome_of
 
-Function = Callable[[tool_rows.Row], Any]
+Function = Callable[[tool_rows.Row], Callable[..., object]]
 
 
 def perform(

@@ -37,7 +37,7 @@ class Model(Protocol):
         """Closes the model; no questions follow."""
 
 
-Embedded = Callable[[str, dict[str, Any]], Any]
+Embedded = Callable[[str, dict[str, object]], object]
 """Calls `module:function` with the step's arguments."""
 
 

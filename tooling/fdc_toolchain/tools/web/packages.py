@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-Post = Callable[[str, bytes, Mapping[str, str]], Any]
+Post = Callable[[str, bytes, Mapping[str, str]], object]
 """Posts a body to an address, with headers; returns the JSON that is answered, and raises for what is not an answer."""
 _KEPT = ("authorization", "content-type")
 
