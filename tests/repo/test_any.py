@@ -14,7 +14,7 @@ from tests.support.repository import ROOT, files
 
 KNOWN: dict[str, int] = {
     "fdc_packs/alphabet": 81,
-    "fdc_packs/repair": 14,
+    "fdc_packs/repair": 1,
     "fdc_packs/research": 29,
     "fdc_toolchain": 4,
     "fdc_toolchain/agent": 21,

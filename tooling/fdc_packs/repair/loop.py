@@ -6,7 +6,7 @@ The state goes from step to step of the plan `fix`; the journal has it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import embedded, gates, hypotheses
 from .failure import compiled, progress, read, unchanged
@@ -74,8 +74,9 @@ def admit(state: State, answer: object, files: list[str] | None = None) -> State
     failed = why_failed(answer)
     if isinstance(answer, dict) and answer.get("choices"):
         why = [answer["why"]]
-        ends = {"short": False, "refused": why, "ended": "choice", "choices": answer["choices"]}
-        return told(state, [event_of("note", why[0])], **ends)
+        return told(
+            state, [event_of("note", why[0])], short=False, refused=why, ended="choice", choices=answer["choices"]
+        )  # fmt: skip
     rows = answer.get("hypotheses") if isinstance(answer, dict) else None
     rows = rows if isinstance(rows, list) else []
     done = answer.get("exhausted") is True if isinstance(answer, dict) else False
@@ -105,15 +106,8 @@ def choose(state: State) -> State:
     """Selects the hypothesis of this iteration (HYP-28)."""
     key = None if state["ended"] else hypotheses.select(state["store"], state["iteration"] + 1)
     return told(
-        state,
-        [],
-        selected=key or "",
-        settled=key is None,
-        viable=False,
-        failed_falsify=0,
-        falsified=[],
-        challenge=None,
-    )
+        state, [], selected=key or "", settled=key is None, viable=False, failed_falsify=0, falsified=[], challenge=None,
+    )  # fmt: skip
 
 
 def weigh(state: State, challenge: object, executed: dict[str, list[int]] | None = None) -> State:
@@ -152,7 +146,7 @@ def weigh(state: State, challenge: object, executed: dict[str, list[int]] | None
         store = hypotheses.retire(store, row["id"], status, read.observed[0])
         events.append(event_of("note", f"hypothesis {status}", id=row["id"], why=read.observed[0]))
         falsified = [*falsified, row["id"]] if read.tried else falsified
-    after = {**state, "store": store}
+    after: State = {**state, "store": store}
     key = hypotheses.select(store, state["iteration"] + 1)
     if key is None:
         events.append(event_of("note", "no hypothesis is left: regenerate diagnoses"))
@@ -235,12 +229,13 @@ def conclude(state: State, attempt: shapes.Attempt, critique: object = None) -> 
         "previous": said["previous"], "current": said["current"],
     }  # fmt: skip
     stalled = bool(ids) and last is not None and not attempt["progress"] and no_news(last, record)
-    changes: dict[str, Any] = {"fresh": False, "anew": False}
+    changes: State = {"fresh": False, "anew": False}
     if attempt["applied"]:
         changes["tested"] = [*state["tested"], attempt["digest"]]
     if attempt["progress"] and ids:
-        accepted = {"hypothesis": ids[0], "diff": attempt["diff"], "path": attempt["path"]}
-        changes["accepted"] = [*state["accepted"], accepted]
+        changes["accepted"] = [
+            *state["accepted"], {"hypothesis": ids[0], "diff": attempt["diff"], "path": attempt["path"]},
+        ]  # fmt: skip
         stalls = 0
     elif ids:
         store, more = _failed_once(store, ids[0], attempt, stalled, number)
@@ -264,7 +259,7 @@ def conclude(state: State, attempt: shapes.Attempt, critique: object = None) -> 
         store = hypotheses.expire(store, "another error is the first one now")
         ended = ended or ("bound" if state["cycle"] >= CYCLES else "")
         changes |= {
-            "failure": attempt["after"],
+            "failure": attempt["after"] or state["failure"],
             "cycle": state["cycle"] + 1,
             "fresh": not ended,
             "anew": not ended,
@@ -371,8 +366,10 @@ def plain(state: State, attempt: shapes.Attempt) -> State:
     number = state["iteration"] + 1
     key = attempt.get("key")
     tried = [*state["tried"], key] if key else state["tried"]
-    record = {"iteration": number, "reason": attempt["reason"], "applied": attempt["applied"], "accepted": attempt["passed"],
-              "region": None, "hypothesis": "", "unchanged": attempt["unchanged"]}  # fmt: skip
+    record: shapes.Record = {
+        "iteration": number, "reason": attempt["reason"], "applied": attempt["applied"], "accepted": attempt["passed"],
+        "region": None, "hypothesis": "", "unchanged": attempt["unchanged"],
+    }  # fmt: skip
     ended = (
         "fixed"
         if attempt["passed"]

@@ -3,18 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from . import hypotheses
 
 if TYPE_CHECKING:
-    from .shapes import Attempt, Record
+    from .shapes import Attempt, Failure, Hypotheses, Hypothesis, Probed, Record
 
 MOST = 200
 """Iterations that the plan's loop allows."""
 HISTORY = 5
 """Iterations that prompts are told of (HYP-40)."""
-State = dict[str, Any]
+
+
+class State(TypedDict, total=False):
+    """What goes from step to step of the plan `fix`."""
+
+    ended: str
+    cycle: int
+    iteration: int
+    limit: int
+    pass_limit: int
+    patience: float
+    stall_limit: int
+    stalls: int
+    failure: Failure
+    store: Hypotheses
+    attempts: list[Record]
+    history: list[str]
+    tried: list[str]
+    accepted: list[dict[str, object]]
+    asked: int
+    interpretation: str
+    context: list[dict[str, object]]
+    gathers: int
+    notes: list[str]
+    probed: Probed
+    probes: int
+    tested: list[str]
+    choices: list[dict[str, object]]
+    selected: str
+    failed_falsify: int
+    falsified: list[str]
+    challenge: Mapping[str, object] | None
+    critique: Mapping[str, object]
+    fresh: bool
+    anew: bool
+    gathered: bool
+    short: bool
+    settled: bool
+    viable: bool
+    refused: list[str]
+    events: Sequence[Mapping[str, object]]
+    recent: list[str]
+    carried: list[dict[str, object]]
+    hypothesis: Hypothesis | None
+    wanted: int
+    ids: list[str]
 
 
 def bound(iterations: str | float, refine: str | float = 0, passes: str | float = 1) -> int:
@@ -31,13 +76,15 @@ def beginning(measured: Mapping[str, object]) -> str:
     return "flaky" if measured.get("flaky") else ""
 
 
-def told(state: State, events: Sequence[Mapping[str, object]], **changes: object) -> State:
+def told(
+    state: State, events: Sequence[Mapping[str, object]], /, **changes: Unpack[State]
+) -> State:
     """The state with changes, and with what steps of the plan read of it."""
-    after = {**state, **changes}
+    after: State = {**state, **changes}
     store = after["store"]
     selected = after.get("selected") or ""
     row = hypotheses.get(store, selected) if selected else None
-    defaults = {
+    defaults: State = {
         "fresh": False,
         "anew": False,
         "gathered": True,

@@ -270,15 +270,15 @@ class Record(TypedDict):
     """An iteration as later ones know it. `hypothesis` is empty where it had none."""
 
     iteration: int
-    cycle: int
+    cycle: NotRequired[int]
     hypothesis: str
     region: RegionAt | None
     applied: bool
     accepted: bool
     unchanged: bool
     reason: str
-    previous: dict[str, object]
-    current: dict[str, object]
+    previous: NotRequired[dict[str, object]]
+    current: NotRequired[dict[str, object]]
 
 
 class Closed(TypedDict):
