@@ -7,7 +7,7 @@ address, by tool and by request; otherwise `Mismatch` names both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from . import machine, operations, rules
 from .events import Mismatch, Perform, Question, Record, Stop
 from .files.released import Released, may_write, paths_changed
 from .files.shared_files import assumed
-from .state import Meter, RunState, Want
+from .state import Cycle, Meter, RunState, Want
 
 LOST = "its controller was lost"
 
@@ -148,7 +148,7 @@ def redo(state: RunState, address: str, reason: str) -> None:
     state.pending[address] = want
 
 
-def next_symbol(want: Want) -> tuple[Any, str] | None:
+def next_symbol(want: Want) -> tuple[Cycle, str] | None:
     """The automaton that reads this effect, with the symbol; None where no automaton reads it."""
     if want.action is None or want.begun:
         return None
@@ -306,7 +306,7 @@ def _usage_since(want: Want, usage: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def grants_of(rows: Iterable[Any]) -> tuple[Grant, ...]:
+def grants_of(rows: Iterable[Mapping[str, list[list[list[object]]]]]) -> tuple[Grant, ...]:
     """What plans allow, read from plain data."""
     return tuple(
         {

@@ -5,7 +5,7 @@ Adapters are in `tools` and `runs`, doubles in `testing`. `runs.run_driver` conn
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from ..text.whole import whole
 from .events import Outcome, Perform, Record
@@ -20,7 +20,7 @@ class Waiting(Exception):
     `shows`, of an approval: what it is about.
     """
 
-    def __init__(self, question: str, shows: dict[str, Any] | None = None) -> None:
+    def __init__(self, question: str, shows: dict[str, object] | None = None) -> None:
         super().__init__(whole(question))
         self.shows = shows
 

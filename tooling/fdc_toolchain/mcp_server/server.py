@@ -52,7 +52,7 @@ def _listed(name: str, row: Row) -> Tool:
     return Tool(name=name, description=does, input_schema=schema(name), annotations=hints)
 
 
-def made(root: str, *, version: str = "", patience: float = PATIENCE) -> Server[Any]:
+def made(root: str, *, version: str = "", patience: float = PATIENCE) -> Server[object]:
     """The server of a workspace."""
     runs = RunTool(root, patience)
 

@@ -82,7 +82,7 @@ def dumps(value: object, *, indent: int | None = None) -> str:
     )
 
 
-def whole(value: object) -> Any:
+def whole(value: object) -> object:
     """The value with every lone surrogate in its texts replaced by U+FFFD."""
     if isinstance(value, str):
         return whole_text(value)

@@ -13,10 +13,13 @@ import re
 from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..named_tuples import NamedTuple
 from .terminal.terminal_text import cells
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
 
@@ -142,7 +145,7 @@ def shown(text: str) -> str:
     )
 
 
-def environment(*folders: str) -> Any:
+def environment(*folders: str) -> Environment:
     """The Jinja2 environment of the page; templates in `folders` come first. Everything is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -169,7 +172,7 @@ def render(run: Run, base: str | None = None) -> str:
     return text
 
 
-def shell() -> dict[str, Any]:
+def shell() -> dict[str, object]:
     """The style of a page, and its hash for a content security policy that allows only this style."""
     with open(os.path.join(TEMPLATES, "run_page.css"), encoding="utf-8") as file:
         style = "\n" + file.read()
@@ -181,7 +184,7 @@ def source_hash(text: str) -> str:
     return "sha256-" + b64encode(sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
-def parts(run: Run, base: str | None) -> dict[str, Any]:
+def parts(run: Run, base: str | None) -> dict[str, object]:
     """The template's variables for a run."""
     counted: dict[str, int] = {}
     for step in run.steps:

@@ -211,7 +211,7 @@ def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, re
         raise WorldError(f"the run {row.name} cannot continue: {wrong}") from wrong
 
 
-def retried(program: Program, inputs: dict[str, Any], records: list[Any]) -> list[Record]:
+def retried(program: Program, inputs: dict[str, object], records: list[Record]) -> list[Record]:
     """The records that retry failed steps."""
     from ..engine.events import Record
     from ..engine.replay import failed_alone
@@ -375,7 +375,7 @@ def _halt(cancel: Callable[[], None], signals: bool) -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
-def failures(records: list[Any], alone: Collection[str] = ()) -> list[Any]:
+def failures(records: list[Record], alone: Collection[str] = ()) -> list[Record]:
     """The failed outcomes that were not retried yet, and that no fork kept (`alone`)."""
     retried = {(record.address, record.turn) for record in records if record.kind == "retry"}
     return [

@@ -10,7 +10,7 @@ from ..exits import UsageError, WorldError
 MOST = 64 * 1024 * 1024
 
 
-def source(root: str, what: str) -> dict[str, Any]:
+def source(root: str, what: str) -> dict[str, object]:
     """The script. Raises UsageError for an invalid file, or if neither a file nor a run exists."""
     from ..tools import simulate
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..named_tuples import NamedTuple
 from ..packs.model import Page
@@ -65,10 +65,10 @@ class Runs(Protocol):
     def resume(self, run: str) -> str:
         """Continues the run in a separate process; returns a message."""
 
-    def records(self, page: Page) -> list[dict[str, Any]]:
+    def records(self, page: Page) -> list[dict[str, object]]:
         """The runs that a pack's page is about, the newest first: id, plan, status, when they began, what the pack adds."""
 
-    def record(self, page: Page, run: str) -> dict[str, Any] | None:
+    def record(self, page: Page, run: str) -> dict[str, object] | None:
         """A pack's data about a run; None if its page does not include a run of this name."""
 
     def again(self, page: Page, run: str) -> str:

@@ -70,7 +70,9 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
 
-    def process_request(self, request: Any, client_address: Any) -> None:
+    def process_request(
+        self, request: socket.socket | tuple[bytes, socket.socket], client_address: object
+    ) -> None:
         """A thread for each, up to a number."""
         if not self._room.acquire(blocking=False):
             self.shutdown_request(request)
@@ -78,7 +80,9 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
         self.asking[request] = time.monotonic()
         super().process_request(request, client_address)
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
+    def process_request_thread(
+        self, request: socket.socket | tuple[bytes, socket.socket], client_address: object
+    ) -> None:
         """Gives the place back, whatever happens."""
         try:
             super().process_request_thread(request, client_address)
@@ -97,7 +101,9 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
                 except OSError:
                     continue  # it has just disconnected
 
-    def handle_error(self, request: object, client_address: object) -> None:
+    def handle_error(
+        self, request: socket.socket | tuple[bytes, socket.socket], client_address: object
+    ) -> None:
         """Ignores clients that disconnect in the middle."""
 
     def server_close(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-from typing import Any
 
 from ..engine.ports import WorldFailed
 from ..text.whole import whole
@@ -37,7 +36,7 @@ class ToolFailure(Exception):
         kind: str,
         message: str,
         usage: dict[str, float] | None = None,
-        notes: dict[str, Any] | None = None,
+        notes: dict[str, object] | None = None,
     ) -> None:
         super().__init__(whole(message))
         self.kind = whole(kind)

@@ -7,11 +7,11 @@ import posixpath
 import re
 import subprocess
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from ...cache.blob_ids import Contents
 from ...exits import UsageError, WorldError
 from ...linking.project.quiet_git import ask_git
+from ...linking.project.settings import Settings
 from .options import Options
 
 _BY_THEMSELVES = (".js", ".json", ".yaml", ".yml")
@@ -21,7 +21,7 @@ _BY_THEMSELVES = (".js", ".json", ".yaml", ".yml")
 def affected(
     options: Options,
     root: str,
-    settings: Any,
+    settings: Settings,
     keys: list[str],
     contents: Contents,
     touched: set[str],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 from ...diagnostics.diagnostic import ordered
 from ...diagnostics.edits import MOST_ROUNDS, mended
 from ...exits import CLEAN, FINDINGS
+from ...linking.project.settings import Settings
 from .options import Options
 from .plans_of_others import OfOthers
 
@@ -16,7 +16,7 @@ from .plans_of_others import OfOthers
 def fix(
     options: Options,
     root: str,
-    settings: Any,
+    settings: Settings,
     keys: list[str],
     texts: dict[str, bytes],
     more: OfOthers,

@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from ...console.process import write
 from ...diagnostics.diagnostic import Diagnostic, ordered, parted
 from ...diagnostics.formats import COUNTING
 from ...diagnostics.verdict_line import verdict_line
 from ...exits import CLEAN, FINDINGS, WorldError
+from ...linking.project.files import Files
 from ...linking.project.places import MAX_FILE, Inside
 from ...linking.project.regular_file import read
+from ...linking.project.settings import Settings
 from ...workspace.confirmed_settings import settings_of
 from .options import Options
 
 
-def settings_for(options: Options, root: str) -> Any:
+def settings_for(options: Options, root: str) -> Settings:
     settings = settings_of(root, trust=bool(options["trust_settings"]))
     if options["fsm"]:
         settings = settings._replace(fsm=str(options["fsm"]))
@@ -30,8 +31,8 @@ def settings_for(options: Options, root: str) -> Any:
 
 
 def judge(
-    options: Options, root: str, settings: Any, keys: list[str], texts: dict[str, bytes]
-) -> Any:
+    options: Options, root: str, settings: Settings, keys: list[str], texts: dict[str, bytes]
+) -> tuple[list[Diagnostic], Callable[[str], str | None], Files]:
     """The findings, sources and read files of one check of the plans."""
     from ...check import check
     from ...linking.link import Linker

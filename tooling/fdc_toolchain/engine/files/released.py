@@ -7,7 +7,6 @@ own steps change afterwards is theirs: it is not compared with what was shown an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ...program.model import Grant, ToolRow
 from ...text.glob_match import compiled, fits, plain
@@ -34,9 +33,10 @@ class Released:
         self._commands: list[tuple[Grant, ...]] = []
 
     @classmethod
-    def of(cls, body: dict[str, Any], outer: Released | None) -> Released | None:
+    def of(cls, body: Mapping[str, object], outer: Released | None) -> Released | None:
         """What the record of an approval released; None for a record of an older fdc, which released nothing."""
-        approved = (body.get("notes") or {}).get("approved")
+        notes = body.get("notes")
+        approved = notes.get("approved") if isinstance(notes, dict) else None
         if not isinstance(approved, dict):
             return None
         return cls(approved.get("lists", {}), approved.get("files", {}), outer)

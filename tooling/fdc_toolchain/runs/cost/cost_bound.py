@@ -13,7 +13,7 @@ from typing import Any
 
 from ...engine.values import resolved
 from ...named_tuples import NamedTuple
-from ...program.model import LEFT, Instruction, Program
+from ...program.model import LEFT, Instruction, PlanBody, Program
 from ...program.polynomial import Polynomial, constant, poly_max, poly_sum, poly_times
 from .created_files import Made, creates, fixed, matching, pattern
 
@@ -120,7 +120,7 @@ class _Reader:
         self.log.append(("plan", log))
         return cost, after
 
-    def held(self, cost: _Cost, plan: Mapping[str, Any]) -> _Cost:
+    def held(self, cost: _Cost, plan: PlanBody) -> _Cost:
         """The cost of calling a plan with a budget, which the run enforces."""
         from ...rules.bounds import held
 
@@ -138,7 +138,7 @@ class _Reader:
         block: list[Instruction],
         names: dict[str, Any],
         made: Made,
-        plan: Mapping[str, Any],
+        plan: PlanBody,
     ) -> tuple[_Cost, Made]:
         total = _FREE
         for item in block:
@@ -147,7 +147,7 @@ class _Reader:
         return total, made
 
     def item(
-        self, item: Instruction, names: dict[str, Any], made: Made, plan: Mapping[str, Any]
+        self, item: Instruction, names: dict[str, Any], made: Made, plan: PlanBody
     ) -> tuple[_Cost, Made]:
         self.walked += 1
         if self.walked > MOST_ITEMS and not self.fixed:

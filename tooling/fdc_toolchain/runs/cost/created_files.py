@@ -11,7 +11,7 @@ from typing import Any
 
 from ...engine.values import resolved
 from ...named_tuples import NamedTuple
-from ...program.model import Program
+from ...program.model import Instruction, PlanBody, Program
 from ...text.glob_match import Tokens, compare, compiled, fits, plain
 
 _CREATES = ("create", "write")
@@ -65,11 +65,11 @@ class Made(NamedTuple):
 
 
 def creates(
-    item: Mapping[str, Any],
-    names: Mapping[str, Any],
+    item: Instruction,
+    names: Mapping[str, object],
     made: Made,
     program: Program,
-    plan: Mapping[str, Any],
+    plan: PlanBody,
 ) -> Made:
     """Adds what a step may create."""
     tool = program["tools"][item["tool"]]

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...program.model import Instruction, Template, ToolRow
+
 _REFERENCE = re.compile(r"\{[\w.]+\}")
 
 
@@ -17,7 +19,7 @@ def chooses(tool: Mapping[str, object], item: Mapping[str, object]) -> bool:
     return chosen or tool.get("trust") == "untrusted"
 
 
-def acts(tool: Mapping[str, Any]) -> bool:
+def acts(tool: ToolRow) -> bool:
     """Whether a tool changes something outside of the run, tells somebody, or runs a command."""
     changes = any(item.get("access") not in (None, "read") for item in tool["parameters"])
     return (
@@ -28,18 +30,19 @@ def acts(tool: Mapping[str, Any]) -> bool:
     )
 
 
-def stores(tool: Mapping[str, Any]) -> bool:
+def stores(tool: ToolRow) -> bool:
     """Whether a later step may find what such a step was given: it acts, and does more than to tell the user something."""
     return acts(tool) and not all(item.get("sink") == "user" for item in tool["parameters"])
 
 
-def names_bound(body: list[dict[str, Any]]) -> set[str]:
+def names_bound(body: list[Instruction]) -> set[str]:
     names: set[str] = set()
     for row in body:
-        if row.get("bind"):
-            names.add(row["bind"])
+        if name := row.get("bind"):
+            names.add(name)
         for part in ("body", "then", "else"):
-            names |= names_bound(row.get(part) or [])
+            if part in row:
+                names |= names_bound(row[part])
     return names
 
 
@@ -81,7 +84,7 @@ def without_lines(value: object) -> object:
     return [without_lines(inner) for inner in value] if isinstance(value, list) else value
 
 
-def text_of(parts: Any) -> str:
+def text_of(parts: Template | None) -> str:
     """A template in plan syntax."""
     return "".join(
         _REFERENCE.sub(r"{\g<0>}", part)

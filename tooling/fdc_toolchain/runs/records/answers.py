@@ -66,12 +66,12 @@ class Answer(NamedTuple):
     by: str
     at: float
 
-    def note(self) -> dict[str, Any]:
+    def note(self) -> dict[str, object]:
         """The note for the journal."""
         return {"by": self.by, "at": self.at}
 
 
-def shown(row: RunRow) -> dict[str, dict[str, Any]]:
+def shown(row: RunRow) -> dict[str, dict[str, object]]:
     """What the approvals of a waiting run show, by address."""
     asked = (row.ending or {}).get("questions", ()) if row.status == "waiting" else ()
     return {one["address"]: one["shows"] for one in asked if isinstance(one.get("shows"), dict)}

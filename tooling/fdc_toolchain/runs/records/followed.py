@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...exits import WorldError
 from ...named_tuples import NamedTuple
@@ -23,7 +23,7 @@ class Followed(NamedTuple):
     state: RunState
 
     @property
-    def kept(self) -> list[dict[str, Any]]:
+    def kept(self) -> list[dict[str, object]]:
         """The stops of branches whose failures were kept."""
         return [one._asdict() for one in self.state.kept]
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ...engine.drive import Ending
     from ...engine.events import Perform, Record, Stop
     from ...engine.state import RunState
+    from ...journal.run_journal import RunJournal
     from ...journal.sqlite import RunRow, Store
     from ...program.model import Program
 
@@ -68,7 +69,7 @@ def explained(program: Program, stop: Stop) -> dict[str, object]:
 
 def question(
     effect: Perform, text: str, how: str, shows: Mapping[str, object] | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The question about an effect for the outcome; of an approval, with what it shows."""
     more = {} if shows is None else {"shows": shows}
     return {**more, "address": effect.address, "tool": effect.tool, "text": text, "how": how,
@@ -167,7 +168,7 @@ def on_record(store: Store, row: RunRow, state: RunState) -> RunState:
         return state
 
 
-def cancel_end(journal: Any, row: RunRow, state: RunState) -> str:
+def cancel_end(journal: RunJournal, row: RunRow, state: RunState) -> str:
     """Ends a run that is not being driven: cancelled, unless it has ended already. Returns its new status."""
     from ...engine.drive import Ending
 
@@ -208,7 +209,7 @@ def cancelled(epoch: int, at: float) -> Record:
     )
 
 
-def record_end(journal: Any, ended: Ended) -> None:
+def record_end(journal: RunJournal, ended: Ended) -> None:
     """Records how driving ended. Raises WorldFailed if that is the end of the run itself."""
     from ...engine.ports import WorldFailed
     from ...engine.replay import digest

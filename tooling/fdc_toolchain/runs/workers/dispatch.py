@@ -29,7 +29,7 @@ from ...program.codec import canonical
 from ..records.identity import UNNAMED, of_run
 
 if TYPE_CHECKING:
-    from dbos import DBOSClient
+    from dbos import DBOSClient, WorkflowStatus
 
 
 RUNS = "fdc-runs"
@@ -60,7 +60,9 @@ Work = Callable[[str, dict[str, object], str], dict[str, object]]
 """Drives a run (name, the client's request, the delivery's id); returns the result, never raises."""
 
 
-def sealed(run: str, asked: dict[str, object], delivery: str, key: bytes | None) -> dict[str, Any]:
+def sealed(
+    run: str, asked: dict[str, object], delivery: str, key: bytes | None
+) -> dict[str, object]:
     """A client's request (answers, budgets) with its seal, so that answers in the database cannot be forged."""
     return {**asked, "seal": _seal(run, asked, delivery, key)}
 
@@ -200,7 +202,7 @@ class Sender:
         except ValueError:
             return UNNAMED
 
-    def outcome(self, delivery: str) -> dict[str, Any] | None:
+    def outcome(self, delivery: str) -> dict[str, object] | None:
         """The final result of a delivery from its last worker; None if there is none yet."""
         ids = [delivery, *(f"{delivery}/{at}" for at in range(1, OFFERS + 1))]
         found = {
@@ -251,7 +253,7 @@ class Sender:
         self.send(run, asked, piece=piece, delivery=f"{first(delivery)}/{following}")
         return {"offered": following, "by": sorted(refused)}
 
-    def deliveries(self, run: str) -> list[Any]:
+    def deliveries(self, run: str) -> list[WorkflowStatus]:
         """All deliveries of a run (DBOS's status of each)."""
         return list(
             self._try(
@@ -259,7 +261,7 @@ class Sender:
             )
         )
 
-    def pending(self) -> list[Any]:
+    def pending(self) -> list[WorkflowStatus]:
         """All deliveries that a worker has taken."""
         return list(
             self._try(

@@ -12,8 +12,6 @@ at once, and a piece sees only its own.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...engine.state import RunState, Strand
 from ...named_tuples import NamedTuple
 
@@ -80,7 +78,7 @@ def is_done(state: RunState) -> bool:
     return not (state.pending or state.dangling or state.running or state.parked)
 
 
-def origin(run: str, records: int, address: str, branches: list[int]) -> dict[str, Any]:
+def origin(run: str, records: int, address: str, branches: list[int]) -> dict[str, object]:
     """What the row of a piece says of where it comes from."""
     return {"run": run, "address": address, "records": records, "branches": branches}
 

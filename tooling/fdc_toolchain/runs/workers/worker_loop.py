@@ -20,7 +20,7 @@ _ASIDE = 0.2
 """Seconds that a worker without the key waits, so that another worker takes the run next."""
 
 
-def work(fleet: Fleet, run: str, asked: dict[str, object], delivery: str) -> dict[str, Any]:
+def work(fleet: Fleet, run: str, asked: dict[str, object], delivery: str) -> dict[str, object]:
     """Drives a run or a piece of one (`runs.workers.dispatch.Work`)."""
     from ...engine.events import Mismatch
     from ...engine.ports import Fenced, WorldFailed

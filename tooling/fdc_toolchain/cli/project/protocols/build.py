@@ -101,7 +101,7 @@ def build(only_check: bool, show_bytes: bool, workspace: str | None, **options: 
 
 @command.command()
 @_options
-def check(show_bytes: bool, workspace: str | None, **options: Any) -> int:
+def check(show_bytes: bool, workspace: str | None, **options: object) -> int:
     """Exit 1 if AGENTS.md is missing, was edited by hand, or is out of date."""
     return _run(True, root_of(workspace), options, show_bytes)
 
