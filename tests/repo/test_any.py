@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from tests.support.repository import ROOT, files
 
 KNOWN: dict[str, int] = {
-    "fdc_packs/alphabet": 81,
+    "fdc_packs/alphabet": 71,
     "fdc_packs/repair": 1,
     "fdc_packs/research": 29,
     "fdc_toolchain": 4,

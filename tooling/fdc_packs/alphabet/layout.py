@@ -50,7 +50,7 @@ def domain_file(domain: str) -> str:
     return f"alphabet/primitives/by_domain/{domain}.yaml"
 
 
-def wanted() -> dict[str, list[dict[str, Any]]]:
+def wanted() -> dict[str, list[dict[str, object]]]:
     """The files that hold the alphabet and the state of its making: an iteration reads them all, as globs."""
     names = [
         CONFIG, INDEX, DOMAIN_INDEX, "alphabet/primitives/by_domain/[a-z]*.yaml", "alphabet/relationships/*.yaml",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .model import BLOG_CATEGORIES, MARKERS, normal
@@ -51,7 +51,9 @@ def find_breakthroughs(marks: Iterable[Mark]) -> list[Mark]:
     return [one for one in marks if one.kind.removeprefix(BLOG) == "BREAKTHROUGH"]
 
 
-def find_meta_insights(reflections: Iterable[Mapping[str, Any]]) -> list[dict[str, object]]:
+def find_meta_insights(
+    reflections: Iterable[Mapping[str, Sequence[Mapping[str, object]]]],
+) -> list[dict[str, object]]:
     """What reflections kept for the archive."""
     return [dict(row) for one in reflections for row in one.get("insights_for_archive", ())]
 

@@ -308,7 +308,7 @@ def state_of(value: object) -> dict[str, object]:
     return out
 
 
-def balance(history: Mapping[str, Any]) -> None:
+def balance(history: Mapping[str, int]) -> None:
     """ALPH-41: every candidate was accepted, rejected, sent back or put off. Raises StateError."""
     parts = sum(
         history[f"total_{kind}"] for kind in ("accepted", "rejected", "refined", "deferred")

@@ -19,7 +19,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from fdc_toolchain.api.files import durable
 
@@ -35,6 +35,41 @@ class Busy(Exception):
 
 class Refused(ValueError):
     """A path leads elsewhere, or a commit cannot be made; nothing has changed."""
+
+
+class Staged(TypedDict):
+    """What a step has found, in a file of its own."""
+
+    name: str
+    file: str
+    sha256: str
+
+
+class Manifest(TypedDict):
+    """What is staged: of which run, and on files with which digest."""
+
+    run: str
+    base: str
+    at: str
+    events: list[Staged]
+
+
+class Blob(TypedDict):
+    """A file of a commit, and where its content lies until then."""
+
+    path: str
+    blob: str
+    sha256: str
+
+
+class Prepared(TypedDict):
+    """A commit whose contents are all there."""
+
+    run: str
+    iteration: int
+    files: list[Blob]
+    remove: list[str]
+    mirror: list[str]
 
 
 class Store:
@@ -84,7 +119,7 @@ class Store:
 
     # Reading
 
-    def texts(self, patterns: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    def texts(self, patterns: Iterable[Mapping[str, object]]) -> dict[str, str]:
         """The files that globs name, by path; of each glob the `last` ones, where it says so. Links lead nowhere.
 
         Raises ValueError for a file that is not UTF-8.
@@ -92,7 +127,9 @@ class Store:
         out: dict[str, str] = {}
         for row in patterns:
             found = sorted(glob.glob(str(row["glob"]), root_dir=self.root))
-            for name in found[-int(row["last"]) :] if row.get("last") else found:
+            for name in (
+                found[-last:] if isinstance(last := row.get("last"), int) and last else found
+            ):
                 out |= self.text(name)
         return out
 
@@ -129,7 +166,7 @@ class Store:
         os.makedirs(self.path(STAGING))
         self._manifest({"run": run, "base": digest, "at": at, "events": []})
 
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Manifest:
         """What is staged. Raises ValueError where that cannot be said."""
         data = durable.read(self.path(f"{STAGING}/manifest.json"))
         if data is None:
@@ -137,12 +174,12 @@ class Store:
         value = json.loads(data)
         if not isinstance(value, dict) or not isinstance(value.get("events"), list):
             raise ValueError("the manifest of what is staged is damaged")
-        return value
+        return cast("Manifest", value)
 
-    def _manifest(self, value: dict[str, Any]) -> None:
+    def _manifest(self, value: Manifest) -> None:
         durable.replace(self.path(f"{STAGING}/manifest.json"), _json(value))
 
-    def stage(self, name: str, value: Any) -> None:
+    def stage(self, name: str, value: object) -> None:
         """Keeps what a step has found. The same name again takes the old one's place."""
         manifest = self.manifest()
         events = manifest["events"]
@@ -153,7 +190,7 @@ class Store:
         events[at : at + 1] = [{"name": name, "file": file, "sha256": sha256(data).hexdigest()}]
         self._manifest(manifest)
 
-    def staged(self) -> list[Any]:
+    def staged(self) -> list[object]:
         """Everything that is staged, oldest first. Raises ValueError where a file is not what its hash says."""
         out = []
         for row in self.manifest()["events"]:
@@ -204,13 +241,13 @@ class Store:
             _json({**manifest, "mirror": list(change["mirror"])}),
         )
 
-    def prepared(self) -> dict[str, Any] | None:
+    def prepared(self) -> Prepared | None:
         """A commit that has happened, all its contents whole; None where there is none."""
         data = durable.read(self.path(f"{STAGING}/commit.json"))
         if data is None:
             return None
         try:
-            value: dict[str, Any] = json.loads(data)
+            value: Prepared = json.loads(data)
             for row in value["files"]:
                 blob = durable.read(self.path(f"{STAGING}/commit/{row['blob']}"))
                 if blob is None or sha256(blob).hexdigest() != row["sha256"]:

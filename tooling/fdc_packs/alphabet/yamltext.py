@@ -27,12 +27,12 @@ class NotYaml(ValueError):
     """The text is not a YAML that we read; the sentence says why."""
 
 
-def dump(value: Any, *, rows: bool = False) -> str:
+def dump(value: object, *, rows: bool = False) -> str:
     """A value as a YAML text. With `rows`, the lists two levels down stand one row a line."""
     import yaml
 
     lists: dict[str, list[Any]] = {}
-    if rows:
+    if rows and isinstance(value, dict):
         value = {
             top: dict(inner) if isinstance(inner, dict) else inner for top, inner in value.items()
         }

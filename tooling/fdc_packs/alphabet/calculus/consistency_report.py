@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from ..model import Alphabet, normal
 from .consistency import RULES, Violation, score, violations
@@ -17,15 +17,31 @@ CHECKS = {
 """The checks of the report, and the rule of consistency whose violations fail each."""
 
 
-def consistency(
-    alphabet: Alphabet, *, recorded: Collection[Violation] | None = None
-) -> dict[str, Any]:
+class Check(TypedDict):
+    """One check: `result` is pass, warning or fail."""
+
+    result: str
+    findings: list[str]
+    checked: int
+
+
+class Report(TypedDict):
+    """The report of ALPH-83."""
+
+    checks: dict[str, Check]
+    other_violations: list[str]
+    overall_score: float
+    recommendations: list[str]
+    rules: list[str]
+
+
+def consistency(alphabet: Alphabet, *, recorded: Collection[Violation] | None = None) -> Report:
     """The report of ALPH-83: circularity, redundancy, contrast and presupposition, each pass, warning or fail with findings;
     `overall_score` and recommendations. A warning is not a broken rule: what a person should look at.
     """
     broken = violations(alphabet) if recorded is None else recorded
     warned = dict(_warnings(alphabet))
-    checks = {}
+    checks: dict[str, Check] = {}
     for name, rule in CHECKS.items():
         failed = [one.why for one in broken if one.rule == rule]
         suspect = warned.get(name, [])
