@@ -15,7 +15,7 @@ from tests.support.repository import ROOT, files
 KNOWN: dict[str, int] = {
     "fdc_packs/alphabet": 71,
     "fdc_packs/repair": 1,
-    "fdc_packs/research": 29,
+    "fdc_packs/research": 26,
     "fdc_toolchain": 4,
     "fdc_toolchain/agent": 21,
     "fdc_toolchain/cache": 2,

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from .yamltext import NotYaml, parse
 
@@ -97,3 +97,38 @@ def _sentences(validator: Validator, value: Any) -> Iterator[str]:
             yield f"{named}is not of type {error.validator_value}, found {given!r}"
         else:
             yield f"{named}is wrong: {error.message[:160]}"
+
+
+class Staged(TypedDict):
+    """What a step has found, in a file of its own."""
+
+    name: str
+    file: str
+    sha256: str
+
+
+class Manifest(TypedDict):
+    """What is staged: of which run, and on files with which digest."""
+
+    run: str
+    base: str
+    at: str
+    events: list[Staged]
+
+
+class Blob(TypedDict):
+    """A file of a commit, and where its content lies until then."""
+
+    path: str
+    blob: str
+    sha256: str
+
+
+class Prepared(TypedDict):
+    """A commit whose contents are all there."""
+
+    run: str
+    iteration: int
+    files: list[Blob]
+    remove: list[str]
+    mirror: list[str]

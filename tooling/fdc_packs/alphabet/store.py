@@ -19,11 +19,12 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import Any, TypedDict, cast
+from typing import Any, cast
 
 from fdc_toolchain.api.files import durable
 
 from .iteration_lock import LOCK, Lock, began, holder, lock_of, lock_text
+from .schemas import Manifest, Prepared
 
 STAGING = ".staging"
 PRIVATE = os.path.join(".fdc", "alphabet")
@@ -35,41 +36,6 @@ class Busy(Exception):
 
 class Refused(ValueError):
     """A path leads elsewhere, or a commit cannot be made; nothing has changed."""
-
-
-class Staged(TypedDict):
-    """What a step has found, in a file of its own."""
-
-    name: str
-    file: str
-    sha256: str
-
-
-class Manifest(TypedDict):
-    """What is staged: of which run, and on files with which digest."""
-
-    run: str
-    base: str
-    at: str
-    events: list[Staged]
-
-
-class Blob(TypedDict):
-    """A file of a commit, and where its content lies until then."""
-
-    path: str
-    blob: str
-    sha256: str
-
-
-class Prepared(TypedDict):
-    """A commit whose contents are all there."""
-
-    run: str
-    iteration: int
-    files: list[Blob]
-    remove: list[str]
-    mirror: list[str]
 
 
 class Store:

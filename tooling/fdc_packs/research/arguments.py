@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from fdc_toolchain.api.files import Document
 from fdc_toolchain.api.tools import Context, Outcome, ToolFailure, web_pages
@@ -49,7 +48,7 @@ def shelf_of(args: Mapping[str, object], context: Context) -> tuple[library.Shel
     return shelf, shelf.scan.digest != digest
 
 
-def object_of(args: Mapping[str, object], name: str) -> dict[str, Any]:
+def object_of(args: Mapping[str, object], name: str) -> dict[str, object]:
     """An object from an earlier step. Raises ToolFailure where it is none."""
     value = args.get(name)
     if not isinstance(value, dict):
@@ -57,7 +56,7 @@ def object_of(args: Mapping[str, object], name: str) -> dict[str, Any]:
     return value
 
 
-def list_of(args: Mapping[str, object], name: str) -> list[Any]:
+def list_of(args: Mapping[str, object], name: str) -> list[dict[str, object]]:
     """A list of objects from an earlier step. Raises ToolFailure where it is none."""
     value = args.get(name)
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
@@ -71,6 +70,14 @@ def text_of(row: Mapping[str, object], name: str) -> str:
     if not isinstance(value, str):
         raise ToolFailure("argument", f"`{name}` is missing from the result of an earlier step")
     return value
+
+
+def number_of(row: Mapping[str, object], name: str) -> float:
+    """A number from an earlier step; 0 where it is left out. Raises ToolFailure where it is none."""
+    value = row.get(name, 0)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ToolFailure("argument", f"`{name}` of an earlier step's result is not a number")
+    return float(value)
 
 
 def count_of(row: Mapping[str, object], name: str) -> int:

@@ -18,6 +18,7 @@ from .arguments import (
     count_of,
     labelled,
     list_of,
+    number_of,
     object_of,
     pages_of,
     shelf_of,
@@ -71,7 +72,7 @@ def extract_evidence(args: Mapping[str, object], context: Context) -> object:
             text_of(row, "path"),
             count_of(row, "line"),
             count_of(row, "end_line"),
-            float(row.get("score", 0.0)),
+            number_of(row, "score"),
         )
         for row in rows
     ]
@@ -140,16 +141,13 @@ def synthesise(args: Mapping[str, object], context: Context) -> object:
         object_of(args, "evidence"),
     )
     citations = [_citation(row) for row in list_of(checked, "citations")]
-    weights = {
-        text_of(row, "word"): float(row.get("weight", 0.0)) for row in list_of(scope, "concepts")
-    }
+    weights = {text_of(row, "word"): number_of(row, "weight") for row in list_of(scope, "concepts")}
     failures = [
         f"`{text_of(row, 'path')}:{count_of(row, 'line')}`: {text_of(row, 'why')}"
         for row in list_of(checked, "failures")
     ]
-    respelled = {
-        str(word): str(instead) for word, instead in (scope.get("respelled") or {}).items()
-    }
+    spelled = _object_or_nothing(scope, "respelled")
+    respelled = {str(word): str(instead) for word, instead in spelled.items()}
     web, answer = _object_or_nothing(args, "web"), _object_or_nothing(args, "answer")
     facts = _facts(scan, checked, web, answer)
     missing = [*_skipped(scan), *_unread(web)]

@@ -13,7 +13,17 @@ from fdc_toolchain.api.files import Document, Scan
 from fdc_toolchain.api.tools import Context, web_pages
 
 from .answering import quotes
-from .arguments import labelled, list_of, object_of, pages_of, shelf_of, text_of, with_code
+from .arguments import (
+    count_of,
+    labelled,
+    list_of,
+    object_of,
+    pages_of,
+    shelf_of,
+    text_of,
+    with_code,
+    words_of,
+)
 from .retrieval import library
 from .retrieval.tools import passages_of, scoped
 
@@ -39,7 +49,7 @@ def join_pages(args: Mapping[str, object], context: Context) -> object:
     shelf, _ = shelf_of(args, context)
     both = library.Shelf("", Scan([*shelf.scan.documents, *pages_of(args, context)]))
     code = shelf if with_code(args) else None
-    wider = scoped(str(scope.get("question", "")), scope.get("terms") or [], both, code)
+    wider = scoped(str(scope.get("question", "")), words_of(scope.get("terms")), both, code)
     if (
         code is not None
     ):  # a source tree is searched in another way than prose: what was found in it stays
@@ -83,7 +93,9 @@ def open_sources(args: Mapping[str, object], context: Context) -> object:
     evidence = list_of(object_of(args, "evidence"), "citations")
     spans: dict[str, list[tuple[int, int]]] = {}
     for row in [*list_of(args, "passages")]:
-        spans.setdefault(text_of(row, "path"), []).append((int(row["line"]), int(row["end_line"])))
+        spans.setdefault(text_of(row, "path"), []).append(
+            (count_of(row, "line"), count_of(row, "end_line"))
+        )
     shelf, _ = shelf_of(args, context)
     pages = {page.path: page for page in pages_of(args, context)}
     documents = {document.path: document for document in shelf.scan.documents} | pages

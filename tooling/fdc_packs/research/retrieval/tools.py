@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.tools import Context, ToolFailure, text
 
@@ -16,6 +16,9 @@ from ..arguments import (
     words_of,
 )
 from . import library
+
+if TYPE_CHECKING:
+    from .question import Concept
 
 PASSAGES = 40
 """Passages that are handed on to the extraction."""
@@ -94,7 +97,7 @@ def search_passages(args: Mapping[str, object], context: Context) -> object:
 
 
 def passages_of(
-    scope: Mapping[str, Any], shelf: library.Shelf, code: bool = False
+    scope: Mapping[str, object], shelf: library.Shelf, code: bool = False
 ) -> dict[str, Any]:
     """The best passages of a shelf for a scope, with their places; those of `code` as `fdc explore` finds them."""
     from .retrieve import refine, search
@@ -139,11 +142,11 @@ def question_of(scope: Mapping[str, object]) -> str:
     return " ".join([text_of(scope, "question"), *words_of(scope.get("terms"))])
 
 
-def concepts_given(args: Mapping[str, object]) -> tuple[list[Any], list[float]]:
+def concepts_given(args: Mapping[str, object]) -> tuple[list[Concept], list[float]]:
     """The concepts of a scope and their weights. Raises ToolFailure where it is not a scope."""
     from .question import Concept
 
-    rows = list_of(object_of(args, "scope"), "concepts")
+    rows: list[dict[str, Any]] = list_of(object_of(args, "scope"), "concepts")
     try:
         concepts = [
             Concept(
