@@ -66,7 +66,7 @@ class FunctionTools:
 
     def __init__(
         self,
-        functions: Mapping[str, Callable[[Perform], Any]],
+        functions: Mapping[str, Callable[[Perform], object]],
         probes: Mapping[str, Callable[[Perform], Verdict]] | None = None,
     ) -> None:
         self._functions = functions
@@ -97,13 +97,13 @@ class ScriptedModel:
     would. `asked` keeps the role and the messages of every request.
     """
 
-    def __init__(self, replies: Iterable[Any]) -> None:
+    def __init__(self, replies: Iterable[object]) -> None:
         self._replies = list(replies)
         self.asked: list[tuple[str, list[Message]]] = []
 
     def complete(
         self, role: str, messages: Sequence[Message], schema: Mapping[str, object]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """The next reply. Raises ModelFailed where there is none left."""
         self.asked.append((role, list(messages)))
         if not self._replies:

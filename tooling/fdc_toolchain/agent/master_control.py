@@ -256,11 +256,11 @@ class MasterControlGraph:
                 f"the record of the task `{task_id}` was written by a different version of fdc, or is damaged"
             )
         state = AgentState.from_json(record.get("agent"), task_id)
-        if record.get("state") not in self._machine.states:
-            raise ValueError(
-                f"the task `{task_id}` is in the state `{record.get('state')}`, which the automaton does not have"
-            )
-        self.current_state = record["state"]
+        at = str(record.get("state"))
+        if at not in self._machine.states:
+            why = "which the automaton does not have"
+            raise ValueError(f"the task `{task_id}` is in the state `{at}`, {why}")
+        self.current_state = at
         self._control[task_id] = provenance.resumed(self._world, record)
         return state
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
 
 from .. import durable
 from ..automata.load import load
+from ..automata.model import Automaton
 from ..packs import shipped
 
 
@@ -21,7 +21,7 @@ class FsmError(ValueError):
 class Orchestrator:
     """An automaton that was read: `data` is the file's JSON, `initial` and `final` its ends."""
 
-    def __init__(self, data: dict[str, Any], automaton: Any) -> None:
+    def __init__(self, data: dict[str, object], automaton: Automaton) -> None:
         self.data = data
         self.states: tuple[str, ...] = automaton.states
         self.initial: str = automaton.start

@@ -69,7 +69,7 @@ class AgentState:
         """Adds a message that the planner or analyst is to see."""
         self.messages.append({"role": role, "content": content})
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The state with exactly the keys of FDC-105; `json.dumps` takes it."""
         return {
             "task": self.task,

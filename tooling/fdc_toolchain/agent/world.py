@@ -169,10 +169,10 @@ class World(Protocol):
     def seal(self, *words: str) -> str:
         """What only this user can have written of these words; empty where the user has no key."""
 
-    def load(self, task_id: str) -> dict[str, Any] | None:
+    def load(self, task_id: str) -> dict[str, object] | None:
         """What `save` wrote. Raises ValueError where it is damaged."""
 
-    def save(self, task_id: str, data: dict[str, Any]) -> None:
+    def save(self, task_id: str, data: Mapping[str, object]) -> None:
         """Writes the controller's own record, whole or not at all."""
 
     def now(self) -> float:

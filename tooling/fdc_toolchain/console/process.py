@@ -8,7 +8,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, TextIO
 
     import click
 
@@ -51,7 +51,7 @@ def _is_working_folder(path: str) -> bool:
         return False  # one of the two is gone, or it is the mark of an import hook
 
 
-def write(data: bytes, stream: Any) -> None:
+def write(data: bytes, stream: TextIO | None) -> None:
     """Writes UTF-8, whatever the terminal claims to speak. A reader who has left changes no verdict."""
     if stream is None:
         return  # closed before we began

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 from .model import Page
 
 
-def module_of(page: Page) -> Any:
+def module_of(page: Page) -> ModuleType:
     """The module with the functions that `Page` names."""
     return import_module(page.module)

@@ -62,7 +62,7 @@ def nested_in(
                 mark["begun"] = True
                 intent_files.write(context.run_folder, context.key, mark)
             asked = shown.get(context.key.partition(":")[2], {}).get("within") or mark.get("asks")
-            if asked:
+            if isinstance(asked, dict):
                 with _open(driver) as store:
                     answers = _answered(store.run(name), asked, context)
             watching = _Inner(show)

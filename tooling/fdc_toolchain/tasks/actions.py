@@ -94,7 +94,7 @@ def _update(command: str, **parameters: str) -> dict[str, Any]:
     return {"type": UPDATE, "command": command, "parameters": parameters}
 
 
-def canonical(action: Mapping[str, object]) -> dict[str, Any]:
+def canonical(action: Mapping[str, object]) -> dict[str, object]:
     """An action with the current names; older spellings are converted (C-14).
 
     `propose-code-change` becomes PROPOSE_CODE_CHANGE; `details`, the diff itself or an object with it, becomes

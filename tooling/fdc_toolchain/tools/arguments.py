@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from ..program.model import ToolRow
 from ..program.operators import as_number
@@ -15,7 +14,7 @@ _MADE: dict[str, tuple[type, str]] = {"list": (list, "a list"), "object": (dict,
 """By type of a parameter: what a value is that no text of a plan can be."""
 
 
-def checked(declared: ToolRow, given: Mapping[str, Any]) -> dict[str, Any]:
+def checked(declared: ToolRow, given: Mapping[str, object]) -> dict[str, object]:
     """The arguments of a step, with numbers converted. Raises ToolFailure if they do not fit the catalogue."""
     args = dict(given)
     for parameter in declared.get("parameters", ()):
@@ -32,11 +31,11 @@ def checked(declared: ToolRow, given: Mapping[str, Any]) -> dict[str, Any]:
         made = _MADE.get(parameter.get("type", ""))
         if made is not None and value is not None and not isinstance(value, made[0]):
             raise ToolFailure("type", f"`{name}` must be {made[1]}")
-        if parameter.get("type") == "filled" and value is not None and not value.strip():
+        if parameter.get("type") == "filled" and isinstance(value, str) and not value.strip():
             raise ToolFailure("type", f"`{name}` is empty")
         if (
             parameter.get("type") == "pattern"
-            and value is not None
+            and isinstance(value, str)
             and (wrong := no_pattern(value))
         ):
             raise ToolFailure("type", f"`{value[:80]}` is not a regular expression: {wrong}")
@@ -44,7 +43,7 @@ def checked(declared: ToolRow, given: Mapping[str, Any]) -> dict[str, Any]:
             args[name] = value = as_number(value)
         if parameter["kind"] == "number" and value is not None and not _finite(value):
             raise ToolFailure("type", f"`{name}` takes a number, found `{str(value)[:80]}`")
-        if parameter.get("type") == "count" and value is not None and value < 1:
+        if parameter.get("type") == "count" and isinstance(value, int | float) and value < 1:
             raise ToolFailure("type", f"`{name}` takes a number from 1, found `{value}`")
     one_of = declared.get("need_one_of")
     if one_of and all(args.get(name) is None for name in one_of):

@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any
 
 from .. import durable
 from ..program.codec import encode
@@ -27,7 +26,7 @@ def write(run_folder: str, key: str, value: Mapping[str, object]) -> None:
         raise from_os(failed, path) from failed
 
 
-def read(run_folder: str, key: str) -> dict[str, Any] | None:
+def read(run_folder: str, key: str) -> dict[str, object] | None:
     """The mark of `key`, or None."""
     try:
         found = json.loads(durable.read(_path(run_folder, key)) or b"null")

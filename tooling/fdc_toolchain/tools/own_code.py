@@ -142,7 +142,7 @@ def run(
     argv: list[str],
     given: bytes,
     declared: ToolRow,
-    named: Mapping[str, Any],
+    named: Mapping[str, object],
     context: Context,
     notes: dict[str, object],
 ) -> Done:

@@ -23,6 +23,9 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
     from typing import Any
 
 PLACES = ("", "src/")
@@ -42,7 +45,9 @@ class Toolchain:
     def __init__(self, package: str) -> None:
         self.package = package
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         if name != "fdc_toolchain":
             return None
         import importlib.util
@@ -59,7 +64,9 @@ class Installed:
     def __init__(self, root: str, package: str) -> None:
         self.root, self.package = root, package
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         places = [one for one in (sys.path if path is None else path) if self._holds(one)]
         return importlib.machinery.PathFinder.find_spec(name, places, target) if places else None
 
@@ -79,7 +86,9 @@ class Modules:
     def __init__(self, root: str, sources: dict) -> None:
         self.root, self.sources = root, sources
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         if name.partition(".")[0] == "fdc_toolchain":
             return None
         folders = [place + name.replace(".", "/") for place in PLACES]
@@ -99,7 +108,7 @@ class Modules:
                 return spec
         return None
 
-    def _spec(self, name: str, key: str, folder: str | None) -> Any:
+    def _spec(self, name: str, key: str, folder: str | None) -> ModuleSpec:
         whole = os.path.join(self.root, key)
         loader: Any = self
         spec = importlib.machinery.ModuleSpec(
@@ -114,7 +123,8 @@ class Modules:
     def create_module(self, spec: object) -> None:
         return None
 
-    def exec_module(self, module: Any) -> None:
+    def exec_module(self, module: ModuleType) -> None:
+        assert module.__spec__ is not None
         key = module.__spec__.loader_state
         exec(
             compile(
@@ -164,7 +174,7 @@ class Surroundings:
         """Shows the user a text."""
         self._asked({"say": text})
 
-    def ask(self, question: str, unfit: Any = None) -> str:
+    def ask(self, question: str, unfit: Callable[[str], str] | None = None) -> str:
         """What a person answers. Where no person is there, the run waits: this process ends, and the step is done again.
 
         An answer that is none twice (it was given in advance) fails the step.

@@ -34,7 +34,7 @@ def call(
     positional: Sequence[object],
     named: Mapping[str, object],
     key: str = "",
-) -> Any:
+) -> object:
     """What `module:function` returns. Raises ToolFailure for anything that it raises.
 
     `declared` is its row in the catalogue, `modules` the workspace's files that the program was made of, with their hashes.

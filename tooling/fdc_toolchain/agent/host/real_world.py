@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...runs.observer import Observer, Silent
 from ..world import Documents, Driven, Policy, Polled, Started
@@ -342,13 +342,13 @@ class LocalWorld:
 
     # The controller's own record
 
-    def load(self, task_id: str) -> dict[str, Any] | None:
+    def load(self, task_id: str) -> dict[str, object] | None:
         """Port `World`."""
         from . import files as agent_files
 
         return agent_files.load(self.root, task_id)
 
-    def save(self, task_id: str, data: dict[str, Any]) -> None:
+    def save(self, task_id: str, data: Mapping[str, object]) -> None:
         """Port `World`."""
         from . import files as agent_files
 

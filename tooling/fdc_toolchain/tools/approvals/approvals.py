@@ -31,9 +31,9 @@ class Approvals:
         self,
         program: Program,
         root: Root,
-        shown: Mapping[str, dict[str, Any]],
-        perform: Callable[[Perform, Root], Any],
-        scrub: Callable[[Any], Any],
+        shown: Mapping[str, dict[str, object]],
+        perform: Callable[[Perform, Root], object],
+        scrub: Callable[[object], object],
     ) -> None:
         """`perform` performs a reading step, `scrub` removes secrets from a value."""
         self.state: RunState | None = None
@@ -41,7 +41,7 @@ class Approvals:
         self._perform, self._scrub = perform, scrub
         self._shows: dict[str, dict[str, Any]] = {}
 
-    def about(self, effect: Perform, declared: ToolRow, answered: bool) -> dict[str, Any] | None:
+    def about(self, effect: Perform, declared: ToolRow, answered: bool) -> dict[str, object] | None:
         """What an approval shows, None for any other step: as it was when the question was put that is `answered`, otherwise as
         it is now. Raises ToolFailure."""
         want = None if self.state is None else self.state.running.get(effect.address)

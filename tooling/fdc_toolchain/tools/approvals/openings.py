@@ -38,7 +38,7 @@ class Openings:
         self._given = bench.opened
         self._asking = threading.Lock()
         self._shows: dict[str, Any] | None = None
-        self._used: dict[str, dict[str, Any]] = {}
+        self._used: dict[str, object] = {}
 
     def gate(self, effect: Perform, ask: Ask) -> Opening:
         """The argument of `Root.granted` for a step."""
@@ -81,7 +81,7 @@ class Openings:
             return True
         return bool((intent_files.read(self._bench.run_folder, _key(effect)) or {}).get("asking"))
 
-    def shows(self) -> dict[str, Any]:
+    def shows(self) -> dict[str, object]:
         """The content of the approval: the protected files that the plans name, and the steps that may change them."""
         if self._shows is None:
             found = named_by(self._program, self._bench.root.protected, self._bench.root.protect)

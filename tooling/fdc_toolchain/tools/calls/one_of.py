@@ -24,7 +24,7 @@ Function = Callable[[tool_rows.Row], Callable[..., object]]
 def perform(
     declared: ToolRow,
     args: Mapping[str, object],
-    tools: Mapping[str, Any],
+    tools: Mapping[str, object],
     context: Context,
     function: Function,
 ) -> Outcome:

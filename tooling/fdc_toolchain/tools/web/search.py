@@ -92,7 +92,7 @@ class Tried(NamedTuple):
     why: str
     hits: tuple[Hit, ...] = ()
 
-    def note(self) -> dict[str, Any]:
+    def note(self) -> dict[str, object]:
         """For the journal."""
         return {
             "provider": self.provider,

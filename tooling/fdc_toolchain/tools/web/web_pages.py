@@ -23,7 +23,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _MOST = 16 * 1024 * 1024
 
 
-def keep(run_folder: str, row: Mapping[str, object], text: str, now: float) -> dict[str, Any]:
+def keep(run_folder: str, row: Mapping[str, object], text: str, now: float) -> dict[str, object]:
     """Keeps a page's text; returns what a step hands on of it: `row`, `sha256` of the text, `fetched`, `lines`, `characters`."""
     data = text.encode("utf-8")
     digest = hashlib.sha256(data).hexdigest()
