@@ -10,7 +10,9 @@ import pytest
 from fdc_toolchain import resources
 from fdc_toolchain.engine.events import Outcome, Perform, request_of
 from fdc_toolchain.linking.project.settings import Settings
+from fdc_toolchain.tools.context import whole
 from fdc_toolchain.tools.runtime import LocalTools, Workbench
+from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 from jsonschema import Draft202012Validator
 
@@ -107,6 +109,17 @@ def test_lines_are_read_as_far_as_there_are_any(bench: Bench, workspace: Path) -
     for first, last in ((5000, 6000), (9, 3)):
         assert bench.value("read_lines", path="a.md", first=first, last=last)["text"] == ""
     assert "does not exist" in bench.refused("read_lines", path="b.md")
+
+
+def test_how_many_is_a_number_and_no_list() -> None:
+    assert [whole(args, "most", 5) for args in ({}, {"most": 0}, {"most": 2.0}, {"most": "3"})] == [
+        5,
+        5,
+        2,
+        3,
+    ]
+    with pytest.raises(ToolFailure, match="`most` must be a number"):
+        whole({"most": [3]}, "most", 5)
 
 
 @pytest.mark.parametrize(

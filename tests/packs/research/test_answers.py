@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from fdc_packs.research import cite
+from fdc_packs.research.arguments import number_of
 from fdc_packs.research.retrieval import prefilter
 from fdc_packs.research.retrieval.answer_cues import asks_what, cue_of, defined_term
 from fdc_packs.research.retrieval.citations import Citation
@@ -19,6 +20,7 @@ from fdc_packs.research.synthesise import quotation, synthesise
 from fdc_packs.research.tools import _citation, _inert
 from fdc_toolchain.testing import Crash, CrashPoint, MemoryJournal
 from fdc_toolchain.tools.files.documents import MARK, Document
+from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.cited import check_report
 from tests.support.research import report_of, research, write
@@ -471,3 +473,9 @@ def test_one_index_serves_many_branches_at_once() -> None:
 
         with ThreadPoolExecutor(8) as pool:
             assert all(pool.map(ask, [*words, "", "", *words, ""]))
+
+
+def test_a_number_of_an_earlier_step_is_a_number() -> None:
+    assert [number_of({"score": 2}, "score"), number_of({}, "score")] == [2.0, 0.0]
+    with pytest.raises(ToolFailure, match="is not a number"):
+        number_of({"score": "high"}, "score")

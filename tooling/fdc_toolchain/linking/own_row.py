@@ -11,7 +11,7 @@ from ..program.model import ToolRow
 from .project.secret_files import variable
 
 if TYPE_CHECKING:
-    from ..certificate.forms.rows import Predicate
+    from ..certificate.forms.rows import Predicate, Server
 
 LOCK = "fdc_tools.lock.json"
 """The catalogue of what MCP servers offer, which `fdc tools lock` writes."""
@@ -121,16 +121,19 @@ def pinned(server: Mapping[str, object]) -> str:
 
 
 def unlocked(
-    servers: Mapping[str, Any], locked: Mapping[str, Any], rows: Mapping[str, ToolRow]
+    servers: Mapping[str, Server], locked: Mapping[str, str], rows: Mapping[str, ToolRow]
 ) -> Iterator[str]:
     """The differences between the lock and the catalogues, as sentences. `rows`: all tools that a server performs."""
     for name, row in rows.items():
         mcp = row["run"]["mcp"]
-        declared = servers.get(mcp["server"], {})
+        declared = servers.get(mcp["server"])
         if locked.get(mcp["server"]) != (pinned(declared) if declared else None):
             continue  # said below
-        access = {"read": [], **declared.get("access", {})}
-        if (mcp["command"], row.get("access")) != (declared.get("command"), access):
+        access: dict[str, list[str]] = {
+            "read": [],
+            **(declared.get("access", {}) if declared else {}),
+        }
+        if not declared or (mcp["command"], row.get("access")) != (declared["command"], access):
             yield f"`{name}` starts or opens something else than a catalogue declares for the server `{mcp['server']}`"
     for name in sorted(servers.keys() | locked.keys()):
         if name not in locked:

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 
@@ -17,6 +17,9 @@ from ..tools import own_code
 from ..tools.context import Context, text
 from ..workspace.failure import ToolFailure
 from ..workspace.files import parts_of
+
+if TYPE_CHECKING:
+    from ..certificate.forms.rows import Mcp, Offer, Server
 
 _INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside.py")
 _SHOWN = 300
@@ -59,20 +62,21 @@ def call(declared: ToolRow, args: Mapping[str, object], context: Context) -> Out
     return Outcome(value, notes=notes)
 
 
-def offered(server: str, declared: Mapping[str, Any], context: Context) -> list[dict[str, Any]]:
+def offered(server: str, declared: Server, context: Context) -> list[Offer]:
     """The tools that a server offers now, as it says them. Raises ToolFailure."""
-    access = {"read": [], **declared.get("access", {})}
+    access: dict[str, list[str]] = {"read": [], **declared.get("access", {})}
     row: ToolRow = {"effect": "once", "trust": "untrusted", "access": access, "parameters": []}
     told = _asked(server, declared["command"], {}, row, context, {})
-    offers: list[dict[str, Any]] | None = told.get("offers")
+    offers: list[Offer] | None = told.get("offers")
     if offers is None:
         raise ToolFailure("error", f"the server `{server}` does not say what it offers")
     return offers
 
 
-def arguments(row: Mapping[str, Any], args: Mapping[str, Any]) -> dict[str, Any]:
+def arguments(row: Mcp, args: Mapping[str, object]) -> dict[str, object]:
     """The arguments by the server's names, JSON where its schema asks for that. Raises ToolFailure."""
-    names, given = row.get("names", {}), {}
+    names = row.get("names", {})
+    given: dict[str, object] = {}
     for name, value in args.items():
         if value is None:
             continue

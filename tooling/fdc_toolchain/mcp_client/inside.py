@@ -13,7 +13,10 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..certificate.forms.rows import Offer
 
 MOST_TOOLS, MOST_PAGES = 1000, 100
 LOCKED = ("name", "description", "inputSchema", "outputSchema", "annotations")
@@ -26,7 +29,7 @@ def digest(offer: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 
-def hinted(offer: Mapping[str, Any]) -> str:
+def hinted(offer: Offer) -> str:
     """The effect that the server's hints speak of."""
     hints = offer.get("annotations", {})
     if hints.get("readOnlyHint") is True:
@@ -34,8 +37,8 @@ def hinted(offer: Mapping[str, Any]) -> str:
     return "idempotent" if hints.get("idempotentHint") is True else "once"
 
 
-def _plain(model: Any) -> dict[str, Any]:
-    dumped: dict[str, Any] = model.model_dump(mode="json", by_alias=True, exclude_none=True)
+def _plain(model: Any) -> Offer:
+    dumped: Offer = model.model_dump(mode="json", by_alias=True, exclude_none=True)
     return dumped
 
 
@@ -47,7 +50,7 @@ async def answered(given: dict[str, Any]) -> dict[str, Any]:
     env, here = dict(os.environ), os.getcwd()
     server = StdioServerParameters(command=program, args=words, env=env, cwd=here)
     async with Client(server) as client:
-        offers: list[dict[str, Any]] = []
+        offers: list[Offer] = []
         cursor = None
         for _ in range(MOST_PAGES):
             page = await client.list_tools(cursor=cursor)

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import durable
 from ..agent.host.tool_context import opened
@@ -19,6 +19,9 @@ from ..workspace.failure import ToolFailure
 from .calling import offered
 from .inside import hinted
 from .rows import Unfit, row_of
+
+if TYPE_CHECKING:
+    from ..certificate.forms.rows import Server
 
 EACH, TOGETHER = 60.0, 180.0
 """Seconds for one server, and for all of them."""
@@ -61,11 +64,11 @@ def lock(names: LookUp) -> Iterator[str]:
     yield f"{LOCK}: {many}{'' if len(servers) == 1 else 's'}"
 
 
-def _servers(names: LookUp) -> dict[str, dict[str, Any]]:
+def _servers(names: LookUp) -> dict[str, Server]:
     paths = names.settings.catalogues
     if LOCK not in paths:
         raise UsageError(f"`catalogues` in the settings does not name `{LOCK}`: add it there")
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Server] = {}
     for path in paths:
         data = names.files.read(path)
         if data is None or path == LOCK:
@@ -80,7 +83,7 @@ def _servers(names: LookUp) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _fits(server: str, declared: Mapping[str, Any], offers: Mapping[str, Any]) -> None:
+def _fits(server: str, declared: Server, offers: Mapping[str, Any]) -> None:
     for name, more in declared.get("tools", {}).items():
         if name not in offers:
             raise UsageError(f"the server `{server}` offers no `{name}`; it offers {_some(offers)}")

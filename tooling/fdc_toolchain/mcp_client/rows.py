@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator, SchemaError
 
+from ..program.model import ToolRow
 from .inside import digest, hinted
+
+if TYPE_CHECKING:
+    from ..certificate.forms.rows import Mcp, Offer, Parameter, Server
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,127}")
 _PARAMETER = re.compile(r"[a-z_][a-z0-9_]{0,127}")
@@ -22,19 +26,19 @@ class Unfit(Exception):
     """The tool cannot be used in a plan; the message says why."""
 
 
-def row_of(server: str, declared: Mapping[str, Any], offer: Mapping[str, Any]) -> dict[str, Any]:
+def row_of(server: str, declared: Server, offer: Offer) -> ToolRow:
     """The row. Raises Unfit."""
     name = str(offer["name"])
     if not _NAME.fullmatch(name):
         raise Unfit(f"{name[:80]!r} is not a name that a plan can write")
-    schema = offer.get("inputSchema", {})
+    schema: dict[str, Any] = offer.get("inputSchema", {})
     try:
         Draft202012Validator.check_schema(schema)
     except (SchemaError, RecursionError):
         raise Unfit("what it says of its parameters is not a JSON Schema") from None
     given: Mapping[str, Any] = schema.get("properties", {})
     needed = {one for one in schema.get("required", ()) if one in given}
-    parameters: list[dict[str, Any]] = []
+    parameters: list[Parameter] = []
     names: dict[str, str] = {}
     as_json: list[str] = []
     block = None
@@ -50,19 +54,25 @@ def row_of(server: str, declared: Mapping[str, Any], offer: Mapping[str, Any]) -
                 kind = block = "block"
         if parameter != own:
             names[parameter] = own
-        row = {"name": parameter, "kind": kind}
-        parameters.append(row if own in needed else {**row, "required": False})
+        row: Parameter = {"name": parameter, "kind": kind}
+        if own not in needed:
+            row["required"] = False
+        parameters.append(row)
     says = hinted(offer)
-    more = declared.get("tools", {}).get(name, {})
-    mcp = {
+    more = declared.get("tools", {}).get(name)
+    mcp: Mcp = {
         "server": server, "tool": name, "schema": digest(offer), "says": says, "command": declared["command"],
-        **({"names": names} if names else {}), **({"json": as_json} if as_json else {}),
     }  # fmt: skip
-    return {
-        "summary": _summary(offer), "action": "step_op", "effect": "once", "trust": "untrusted", **more,
+    if names:
+        mcp["names"] = names
+    if as_json:
+        mcp["json"] = as_json
+    made: ToolRow = {
+        "summary": _summary(offer), "action": "step_op", "effect": "once", "trust": "untrusted",
         "parameters": parameters, "result": "object" if "outputSchema" in offer else "text",
         "access": {"read": [], **declared.get("access", {})}, "run": {"mcp": mcp},
     }  # fmt: skip
+    return {**made, **more} if more else made
 
 
 def _kinds(schema: Any) -> set[str]:
@@ -76,7 +86,7 @@ def _kinds(schema: Any) -> set[str]:
     return kinds - {"null"}
 
 
-def _summary(offer: Mapping[str, Any]) -> str:
+def _summary(offer: Offer) -> str:
     """The first sentence of what the server says of the tool, in one line of characters that can be seen."""
     said = " ".join(str(offer.get("description") or offer.get("title") or "").split())
     said = "".join(one for one in said if one.isprintable())

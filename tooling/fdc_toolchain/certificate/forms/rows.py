@@ -101,3 +101,21 @@ class Tool(TypedDict, total=False):
     need_one_of: list[str]
     creates: str
     repeatable: bool
+
+
+class Server(TypedDict):
+    """An MCP server as a catalogue declares it."""
+
+    command: list[str]
+    access: NotRequired[dict[str, list[str]]]
+    tools: NotRequired[dict[str, Tool]]
+
+
+class Offer(TypedDict):
+    """A tool as its server says it; `inputSchema` is a JSON Schema."""
+
+    name: str
+    description: NotRequired[str]
+    inputSchema: NotRequired[dict[str, object]]
+    outputSchema: NotRequired[dict[str, object]]
+    annotations: NotRequired[dict[str, object]]
