@@ -53,7 +53,7 @@ _OF_PATHS = re.compile(
     r"GIT_(?:COMMON_DIR|DIR|EXEC_PATH|TEMPLATE_DIR)|\w+_LIBRARY_PATH|BASH_ENV|ZDOTDIR|PYTHON(?:STARTUP|HOME)|GCONV_PATH|MAKEFILES"
     r"|INPUTRC|OPENSSL_(?:CONF|ENGINES|MODULES)|(?i:npm_config_(?:global|user)config)"
 )
-"""Those of them in which a word without `/` is a path, too; in others it is a program of PATH, a library, or a word (`dev`)."""
+"""Those of them in which a word without `/` is a path; in others it is a program of PATH, a library, or no path (`ENV=dev`)."""
 _BY_NAME = ("fdc", "git", "sh", "bash", "env", "ssh", "gpg")
 """Programs that hooks of git and of agents' programs start by their names, wherever PATH has them first."""
 _EARLY = (
