@@ -48,7 +48,8 @@ def test_the_examples_of_a_page_are_told_in_the_words_they_were(name: str, tmp_p
             checked = check_paths(plans, str(workspace))
             out.append(f"## {section.heading}")
             for item in (*checked.diagnostics, *checked.assumptions, *checked.fragments):
-                out += told(item)
+                if item.rule != "program-present":  # it depends on the machine
+                    out += told(item)
             out.append("")
     check(f"words/{name}.txt", "\n".join(out))
 
