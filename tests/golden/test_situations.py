@@ -45,7 +45,7 @@ def checked(one: Situation) -> Checked:
         one["files"],
         *one.get("judged", ()),
         there=one.get("there", ()),
-        settings=Settings()._replace(**given),
+        settings=Settings(**given),  # type: ignore[arg-type]
         whole=one.get("whole", False),
     )
 
