@@ -1,8 +1,8 @@
 """What lint says of small plan sets stays as it was, unless somebody means to change it (`situations/NAME.json`).
 
 The sets come from unit tests, which ask one question of each: they were chosen so that each way through the analyses that any
-of those takes is taken by up to five. Here everything that is said of them counts, but for the words around what stands in
-backticks. Whether it is true, the unit tests and the laws of tests/property judge; this notices that it is another.
+of those takes is taken by up to five; those of `by-hand` go where no unit test went. Here everything that is said of them counts,
+but for the words around what stands in backticks. Whether it is true, the unit tests and the laws of tests/property judge; this notices that it is another.
 `python -m tests.golden.test_situations NAME NUMBER` shows a set that differs.
 """
 
