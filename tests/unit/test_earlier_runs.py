@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 from fdc_toolchain.linking.project.outside_files import TABLE, check, digest
 from fdc_toolchain.linking.project.settings import Settings
 from fdc_toolchain.rules.solver.flow import earlier
@@ -31,14 +32,18 @@ def row(path: str, content: str | None, there: bool = True) -> str:
     return json.dumps({**told, "check": check(told)}) + "\n"
 
 
-def told(text: str, *rows: str, settings: str = "", **files: str) -> list[tuple[str, int, str]]:
+def found_in(text: str, *rows: str, settings: str = "", **files: str) -> list[Diagnostic]:
     texts = {
         "a.plan": text,
         TABLE: "".join(rows),
         **{k.replace("_", "."): v for k, v in files.items()},
     }
     world = Settings(fsm="any.json", catalogues=(settings,) if settings else ())
-    found = findings(lint(texts, "a.plan", settings=world), "FDC471", "FDC472", "FDC474")
+    return findings(lint(texts, "a.plan", settings=world), "FDC471", "FDC472", "FDC474")
+
+
+def told(text: str, *rows: str, settings: str = "", **files: str) -> list[tuple[str, int, str]]:
+    found = found_in(text, *rows, settings=settings, **files)
     return [(item.code, item.span.line, item.message) for item in found]
 
 
@@ -64,6 +69,9 @@ def test_text_of_an_earlier_run_chooses_nothing(
         message = f"text from outside (the file page.md, {SAID}) chooses {what}"
         expected = [(code, line, message)]
     assert told(READS + text, rows, page_md=PAGE, b_md="") == expected
+    helps = [item.help for item in found_in(READS + text, rows, page_md=PAGE, b_md="")]
+    approve = "check the file and approve it (`fdc trust --file page.md`), or move it away"
+    assert helps == [approve] * len(expected)
     assert told(READS + text, rows, page_md=PAGE + "changed since\n", b_md="") == []
     assert told(READS + text, page_md=PAGE, b_md="") == []
 

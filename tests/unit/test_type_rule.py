@@ -164,7 +164,15 @@ def test_a_catalogue_s_types_are_read_as_they_are_written() -> None:
     assert TEXT == made.of_item().field("name") and "a list" == shown(made)
     assert ANY == parsed("object").field("x")
     lists = ("list[", "list[txt]", "list[text", "list[text}", "list]")
-    for wrong in (*lists, "txt", "object{a text}", "object{a: text", "text text", ""):
+    objects = (
+        "object{a text}",
+        "object{a: text",
+        "object{",
+        "object{a",
+        "object{a:",
+        "object{a: text, b",
+    )
+    for wrong in (*lists, *objects, "txt", "text text", ""):
         with pytest.raises(NoType):
             parsed(wrong)
 
