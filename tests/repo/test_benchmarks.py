@@ -122,6 +122,23 @@ def test_what_the_mutants_leave_uncounted_is_there_and_what_a_mutant_may_break_h
     assert some <= {*mutants.test_files()}
 
 
+def test_a_mutant_meets_golden_files_first_and_then_what_is_quickest() -> None:
+    golden = "tests/golden/test_situations.py::t[a]"
+    seconds = {"b": 2.0, "a": 1.0, golden: 5.0, "slow": 40.0, "elsewhere": 0.1}
+    site = next(iter(mutants.sample(1, 1)))
+    line = site.lines[0] if site.lines else 1
+    known = {site.path: {line: {"a", "b", golden, "slow"}}}
+    assert mutants.Notes(seconds, known).tests(site) == [golden, "a", "b"]
+
+
+def test_the_page_of_mutants_says_how_many_the_time_allowed() -> None:
+    one = mutants.Outcome(mutants.sample(1, 1)[0], "a test", 1.0, 1)
+    assert "1 small changes in the analyses, drawn with seed 1: 1 are" in mutants.page(
+        [one], 1, 60, 1
+    )
+    assert "1 of 3, after which the time was up, small changes" in mutants.page([one], 1, 60, 3)
+
+
 def test_a_mutant_is_one_change_and_knows_the_lines_of_its_statement() -> None:
     path = mutants.PACKAGE / "rules" / "solver" / "files" / "log.py"
     made = [mutants.planted(*site) for site in mutants.sites(path)]

@@ -20,8 +20,8 @@ from fdc_toolchain.diagnostics.diagnostic import Diagnostic
 from fdc_toolchain.linking.project.settings import SettingsError
 
 from tests.property import test_called_again, test_files, test_rules_of_protocols, test_verdicts
-from tests.reference import generate
-from tests.reference.runs import folder
+from tests.reference import generate, wide
+from tests.reference.runs import PlanSet, folder
 from tests.support import filesets, flow_claims, flows, linting, plansets, rulesets, typed
 from tests.support import second_opinion as product
 
@@ -66,7 +66,15 @@ def _calls(seed: int) -> Made:
 
 
 def _worlds(seed: int) -> Made:
-    made = generate.plan_set(seed)
+    return _in_a_folder(generate.plan_set(seed))
+
+
+def _wide(seed: int) -> Made:
+    maker = wide.DeepMaker if seed % 8 == 7 else wide.WideMaker
+    return _in_a_folder(maker(seed).plan_set())
+
+
+def _in_a_folder(made: PlanSet) -> Made:
     with folder(made.files) as root:
         try:
             return made.files, product.lint(made, root)
@@ -83,6 +91,7 @@ WAYS: dict[str, Callable[[int], Made]] = {
     "rules": _rules,
     "calls": _calls,
     "worlds": _worlds,
+    "wide": _wide,
 }
 """By name: the plan set of a seed, and what lint says of it."""
 
@@ -99,16 +108,21 @@ def _facts(item: Diagnostic) -> Iterator[str]:
         yield from re.findall(r"`[^`]*`|\d+", text)
 
 
-def _all(checked: Checked) -> list[Diagnostic]:
+def everything(checked: Checked) -> list[Diagnostic]:
+    """The findings, and what is assumed or not judged."""
     return [*checked.diagnostics, *checked.assumptions, *checked.fragments]
 
 
 def line(way: str, seed: int) -> str:
+    """What `told` says of the set of a seed."""
+    return told(seed, WAYS[way](seed)[1])
+
+
+def told(seed: int, checked: Checked | None) -> str:
     """The seed, a digest of all that is said, and the place and code of each finding."""
-    checked = WAYS[way](seed)[1]
     if checked is None:
         return f"{seed} refused"
-    found = _all(checked)
+    found = everything(checked)
     text = "\n".join(fact for item in found for fact in _facts(item))
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     places = (f"{item.span.path.split('.')[0]}:{item.span.line}:{item.code[3:]}" for item in found)
@@ -120,7 +134,7 @@ def main(way: str, seed: str) -> None:
     for name, text in files.items():
         if name.endswith((".plan", ".json", ".toml")) and text:
             print(f"--- {name}\n{text.decode() if isinstance(text, bytes) else text}")
-    for item in _all(checked) if checked else ():
+    for item in everything(checked) if checked else ():
         print(item, "\n")
 
 

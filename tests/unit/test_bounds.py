@@ -377,3 +377,8 @@ def test_files_are_counted_as_the_runner_counts_them(workspace: Path):
         (workspace / "plan").write_text(f"for_each_file {glob}\n  read_file {{file1}}\n")
         found, _ = figures("plan", str(workspace))
         assert found["worst_now"]["steps"] == count, glob
+
+
+def test_terms_of_one_degree_are_shown_by_the_names_of_their_globs() -> None:
+    poly = {(): 3, ("b",): 1, ("a",): 2, ("a", "b"): 1, ("a", "a"): 4}
+    assert shown(poly) == "4*|a|^2 + |a|*|b| + 2*|a| + |b| + 3"

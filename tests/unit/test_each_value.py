@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from fdc_toolchain.rules.protocol_rules import per_value
 from fdc_toolchain.rules.solver import values
 from fdc_toolchain.text import glob_match
 
@@ -145,3 +146,22 @@ def test_a_loop_over_files_whose_glob_is_computed_may_go_through_each_file_that_
     check = {**OPENED, "b": "read_file"}
     text = f"param p\n{write('docs/a.md')}read_file docs/a.md\nfor_each_file {glob} as f\n  read_file {{f}}\n"
     assert verdict(text, check)[0] == expected
+
+
+@pytest.mark.parametrize(("most", "said"), [(9, "violated"), (1, "unproved")])
+def test_more_values_than_are_looked_at_prove_nothing(
+    monkeypatch: pytest.MonkeyPatch, most: int, said: str
+) -> None:
+    monkeypatch.setattr(per_value, "MOST_VALUES", most)
+    found, [message] = verdict(write("a.md") + "read_file b.md\n", READ_BACK)
+    assert found == said
+    assert (most == 1) is message.endswith("names more values than fdc checks one by one")
+
+
+def test_as_many_values_as_are_looked_at_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = write("a.md") + "read_file a.md\n"
+    proved = []
+    for most in range(6):
+        monkeypatch.setattr(per_value, "MOST_VALUES", most)
+        proved.append(verdict(text, READ_BACK)[0] == "holds")
+    assert proved == [False, False, True, True, True, True]

@@ -134,3 +134,10 @@ def test_what_is_released_is_in_no_sum_of_atoms() -> None:
     assert before == {name: str(getattr(labels, name)) for name in sums}
     trusted = labels.bit(Atom("workspace", Earlier("the file c", "said"), frozenset()))
     assert trusted != kept and not trusted & (labels.outside | labels.given)
+
+
+def test_each_call_that_gives_text_from_outside_is_told() -> None:
+    """Also one that is the same as a call before it, of which nothing is found out anew."""
+    plan = "page <- view_text_website https://e.org\n" + "call_plan b.plan p={page}\n" * 3
+    found = lint({"a.plan": plan, "b.plan": "param p\nview_text_website {p}\n"}, "a.plan")
+    assert [item.span.line for item in findings(found, "FDC471")] == [2, 3, 4]

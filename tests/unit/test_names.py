@@ -6,6 +6,7 @@ import json
 
 import pytest
 from fdc_toolchain.diagnostics.edits import apply
+from fdc_toolchain.rules import names
 
 from tests.support.linting import findings, lint, places
 
@@ -183,3 +184,18 @@ def test_a_sub_plan_sees_its_parameters_and_not_its_callers_names():
         "b.plan": "message_user {r}\n",
     }
     assert places(lint(files, "a.plan"), "FDC311") == [("b.plan", 1, "FDC311")]
+
+
+def test_the_innermost_file_is_named_where_no_name_is_sought_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(names, "_SUGGESTED", 0)
+    loops = "for_each_file *\n  for_each_file *\n    message_user {}\n"
+    for name, said in (
+        ("{file}", "the innermost loop binds `{file2}`"),
+        ("{files}", "for the text itself write `{{files}}`"),
+    ):
+        [item] = findings(lint(loops.replace("{}", name)), "FDC311")
+        assert item.help == said
+    [item] = findings(lint("message_user {file}\n"), "FDC311")
+    assert item.help == "for the text itself write `{{file}}`"

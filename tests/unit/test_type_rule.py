@@ -17,6 +17,7 @@ from fdc_toolchain.linking.types import (
     parsed,
     shown,
 )
+from fdc_toolchain.rules.solver.types import views
 
 from tests.support.linting import findings, lint
 from tests.support.repository import ROOT, plans
@@ -163,7 +164,15 @@ def test_a_catalogue_s_types_are_read_as_they_are_written() -> None:
     assert TEXT == made.of_item().field("name") and "a list" == shown(made)
     assert ANY == parsed("object").field("x")
     lists = ("list[", "list[txt]", "list[text", "list[text}", "list]")
-    for wrong in (*lists, "txt", "object{a text}", "object{a: text", "text text", ""):
+    objects = (
+        "object{a text}",
+        "object{a: text",
+        "object{",
+        "object{a",
+        "object{a:",
+        "object{a: text, b",
+    )
+    for wrong in (*lists, *objects, "txt", "text text", ""):
         with pytest.raises(NoType):
             parsed(wrong)
 
@@ -432,3 +441,17 @@ def test_what_a_called_plan_does_on_every_run_is_judged_after_its_branches_too()
     for around in (branch, loop):
         inside = f"param p\n{around}  {use}"
         assert refused(call, **{"sub.plan": inside}) == [], around
+
+
+@pytest.mark.parametrize(
+    ("most", "told"), [(16, [5, 6, 7]), (4, [5, 6, 7]), (3, [5, 6]), (2, [5]), (1, [])]
+)
+def test_a_plan_is_looked_at_for_so_many_types_of_its_arguments(
+    monkeypatch: pytest.MonkeyPatch, most: int, told: list[int]
+) -> None:
+    """With further types it is taken to be given anything: less is refused, and nothing wrongly."""
+    monkeypatch.setattr(views, "MOST_VIEWS", most)
+    calls = "".join(f"call_plan b.plan p={{{name}}}\n" for name in ("l", "h", "r"))
+    text = f"l <- list_files\nh <- grep x\nr <- read_lines a.md\n{calls}"
+    sub = "param p\nif p > 3\n  message_user {p}\n"
+    assert [line for _, line in refused(text, **{"b.plan": sub})] == told

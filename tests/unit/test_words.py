@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+from fdc_toolchain.linking.project.settings import Settings
 from fdc_toolchain.rules.solver.counterexample import Search
 from fdc_toolchain.rules.solver.words import Machine, Summaries
 
@@ -97,3 +99,17 @@ def test_the_run_that_is_shown_of_a_loop_of_many_turns_begins_at_the_first_step(
         refused = findings(checked, "FDC401")
         assert [item.span.line for item in refused] == [5]
         assert [label.span.line for label in refused[0].trace] == [2, 4, 5, 3, 4, 5]
+
+
+@pytest.mark.parametrize(("count", "named"), [(3, "`t0`, `t1`, `t2`"), (4, "`t0`, ...")])
+def test_the_help_names_three_tools_of_an_action_or_one_of_more(count: int, named: str) -> None:
+    row = {"summary": "x", "effect": "pure", "trust": "trusted", "parameters": []}
+    tools = {f"t{number}": {**row, "action": "b_op"} for number in range(count)}
+    tools["ta"] = {**row, "action": "a_op"}
+    files = {
+        "own.json": json.dumps({"format": 1, "name": "own", "tools": tools}),
+        "m.json": machine("0", S0_b="0"),
+        "a.plan": "use fsm m.json\nta\n",
+    }
+    [found] = findings(lint(files, settings=Settings(catalogues=("own.json",))), "FDC401")
+    assert found.help == f"in `S0` it allows b_op ({named})"

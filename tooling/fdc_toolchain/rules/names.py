@@ -185,7 +185,7 @@ class _Names:
     def _nearest(self, name: str) -> str | None:
         return did_you_mean(name, self.scope) if len(self.found) < _SUGGESTED else None
 
-    def _hint(self, name: str) -> str | None:
+    def _hint(self, name: str) -> str:
         files = sorted(
             item for item in self.scope if item.startswith("file") and item[4:].isdigit()
         )
@@ -245,7 +245,7 @@ class _Names:
 
     def bind(
         self,
-        name: str | None,
+        name: str,
         span: Span,
         fields: Fields,
         what: str,
@@ -254,8 +254,6 @@ class _Names:
         made_of: Iterable[Value] = (),
     ) -> None:
         """Binds a name. One that the step itself reads (`made_of`) is carried on, and hides nothing."""
-        if name is None:
-            return
         if name in BUILT_IN:
             self.reserved(name, span)
         known = self.scope.get(name)
