@@ -87,8 +87,8 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
     ('rules/solver/words.py', 'self.passed |= ends',
      '0: left out: self.passed |= ends'):
         'not known: it wants a test of a fork whose branches may interleave',
-    ('rules/solver/flow/need.py', 'help_ = f"check the file and approve it (`fdc trust --file {'
-     'origin.tool.removeprefix(\'the file \')}`), or move it away"',
+    ('rules/solver/flow/need.py', ('help_ = f"check the file and approve it (`fdc trust --file {'
+     'origin.tool.removeprefix(\'the file \')}`), or move it away"'),
      '0: left out: help_ = f"check the file and approve it (`fdc trust --file {'):
         'found since by tests/unit/test_earlier_runs.py',
 }  # fmt: skip
