@@ -91,5 +91,11 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
      'origin.tool.removeprefix(\'the file \')}`), or move it away"'),
      '0: left out: help_ = f"check the file and approve it (`fdc trust --file {'):
         'found since by tests/unit/test_earlier_runs.py',
+    ('rules/solver/flow/file_taint.py',
+     'return found._replace(begins=found.begins[:-1])  # a value that is `/x` makes `./x` of it',
+     '44: 1 -> 2'):
+        'not known: it wants a test',
+    ('rules/solver/rounds.py', 'if known is None or length + more < known[0]:', '20: Lt -> LtE'):
+        'only which of two equally short runs is shown',
 }  # fmt: skip
 """The same for changes that are counted, and that no test noticed: what is known of each."""
