@@ -157,7 +157,7 @@ def test_an_empty_name_is_the_beginning_of_no_run(plan: Path, command: str) -> N
     )
     assert fdc("run", "ask.plan", "topic=a", cwd=plan).returncode == 5
     done = fdc(command, "", cwd=plan)
-    assert done.returncode == 2 and "the name of the RUN is empty" in done.stderr, done
+    assert done.returncode == 2 and "begins with an empty name" in done.stderr, done
     assert "waiting" in fdc("runs", cwd=plan).stdout
 
 

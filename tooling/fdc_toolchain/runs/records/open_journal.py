@@ -47,7 +47,7 @@ def the_run(store: Store | None, prefix: str) -> RunRow:
     """The run whose name begins with a prefix; `last` is the newest that is not nested. Raises UsageError if there is
     none, or several."""
     if not prefix:  # a variable of a script that was not set, and every name begins so
-        raise UsageError("the name of the RUN is empty; `fdc runs` lists them")
+        raise Missing("no run begins with an empty name; `fdc runs` lists them")
     found = [] if store is None else store.runs("" if prefix == "last" else prefix)
     if prefix == "last":
         found = [row for row in found if "within" not in row.inputs][-1:]
