@@ -40,15 +40,19 @@ def started_nothing(own_names: Iterable[str], environment: Mapping[str, str]) ->
             {f"{section}.{name}.{word}": value for word, value in _OFF_BY_NAME[section].items()}
         )
     given = environment.get("GIT_CONFIG_PARAMETERS", "")  # git reads it after all other settings
-    own = " ".join(f"{_quoted(key)}={_quoted(value)}" for key, value in rows.items())
+    own = " ".join(_given(key, value) for key, value in rows.items())
     return {
         "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
         "GIT_CONFIG_PARAMETERS": f"{given} {own}".strip(),
     }  # fmt: skip
 
 
+def _given(key: str, value: str) -> str:
+    """A setting for `GIT_CONFIG_PARAMETERS`. Git before 2.31 knows only the form in one pair of quotes, for keys without `=`."""
+    return f"{_quoted(key)}={_quoted(value)}" if "=" in key else _quoted(f"{key}={value}")
+
+
 def _quoted(text: str) -> str:
-    """A text as git reads it in `GIT_CONFIG_PARAMETERS`."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
