@@ -321,7 +321,7 @@ def _watch(
                 ended = ended or now
                 if now - ended > _LINGER:
                     break
-    while not _ended(process):
+    while not _ended(process) or (process.returncode < 0 and context.cancelled.is_set()):
         if context.cancelled.is_set():
             raise Interrupted("the command was killed because the run is being interrupted")
         if time.monotonic() > deadline:
