@@ -93,9 +93,13 @@ def test_a_track_that_is_not_whole_or_not_independent_is_dropped(
 @pytest.mark.parametrize(("number", "count"), [(0, 0), (2, 2), (3, 3), (6, 6), (9, 6)])
 def test_three_to_six_tracks(number: int, count: int) -> None:
     """EXP-02, 06, 07, 12."""
-    halt = "" if count >= 3 else "confusion"
+    halt = "" if count else "confusion"
     done = kept(*(track(f"t{nth}", [f"x:{nth}"]) for nth in range(number)))
-    assert (count, halt) == (done["count"], done["halt"]) and bool(done["ask"]) == bool(halt)
+    assert (
+        done["again"] == (count < 3)
+        and (count, halt) == (done["count"], done["halt"])
+        and bool(done["ask"]) == bool(halt)
+    )
     assert all(f"t{nth} (PatternSearch)" in done["text"] for nth in range(count))
 
 
@@ -113,13 +117,18 @@ def test_a_kept_track_says_what_its_findings_must_pass() -> None:
         ]
 
 
-@pytest.mark.parametrize(("scope", "halt"), [({}, "confusion"), ({"pointed": True}, "")])
-def test_a_question_about_one_name_needs_one_agent_only(scope: dict[str, Any], halt: str) -> None:
-    """EXP-06, 36: any other question is asked back below three tracks; so is one of which nothing is left."""
+@pytest.mark.parametrize("pointed", [False, True])
+def test_below_three_tracks_a_question_is_taken_apart_again_unless_it_is_about_one_name(
+    pointed: bool,
+) -> None:
+    """EXP-06, 36: what is left is enough, as little code has few sides; where nothing is left a person is asked."""
     two = {"tracks": [track("a", ["x:1"]), track("b", ["x:2"])], "rationale": "so"}
-    assert halt == tracks.independent("Who calls `f`?", two, scope)["halt"]
-    assert "confusion" == tracks.independent("Who calls `f`?", {"tracks": []}, scope)["halt"]
-    assert "Minimum coverage is 3 tracks" in tracks.independent("Why?", two, {})["ask"]
+    done = tracks.independent("Who calls `f`?", two, {"pointed": pointed})
+    assert ("", 2, not pointed, "") == tuple(done[key] for key in ("halt", "count", "again", "ask"))
+    none = tracks.independent("Who calls `f`?", {"tracks": []}, {"pointed": pointed})
+    assert ("confusion", True) == (none["halt"], none["again"]) and "No side" in str(none["ask"])
+    asked = tracks.independent("Why?", {**two, "ask": "Which one?"}, {"pointed": pointed})
+    assert ("" if pointed else "confusion", False) == (asked["halt"], asked["again"])
 
 
 @given(st.lists(st.lists(st.integers(0, 12), max_size=8), max_size=9))
@@ -244,7 +253,7 @@ def test_what_a_planner_proposes_ends_in_tracks_or_in_a_sentence(
     jsonschema.Draft202012Validator(schema("track_plan")).validate(said)
     surveyed = [{**row, "places": [f"x:{nth}"]} for nth, row in enumerate(rows)]
     done = tracks.independent("Why?", {**said, "tracks": surveyed}, {})
-    assert min(count, 6) == done["count"] and (count >= 3 or done["ask"].endswith("?"))
+    assert min(count, 6) == done["count"] and (count or done["ask"].endswith("?"))
 
 
 def test_the_better_of_two_tries_counts() -> None:

@@ -120,9 +120,10 @@ def independent(
 ) -> dict[str, object]:
     """Which surveyed tracks are left: whole, named once, with something to look at, and not a repetition of an earlier one.
 
-    `halt` is empty, or `confusion` where fewer than three are left (EXP-02, 06 to 10), or `ambiguity` where whoever was to
-    take the question apart names what it may mean (EXP-03). A pointed question, which names one thing of this code and is
-    not about several, needs no more than one agent: what is left is enough (EXP-36). `again`: another proposal may do better.
+    `halt` is empty, or `confusion` where none is left (EXP-02, 07 to 10) or whoever was to take the question apart asks back,
+    or `ambiguity` where they name what it may mean (EXP-03). `again`: fewer than three are left, so another proposal may do
+    better (EXP-06), unless the question is pointed: it names one thing of this code and is not about several (EXP-36). Little
+    code has fewer than three sides that differ: what is left after the second proposal is looked at.
     """
     kept: list[dict[str, Any]] = []
     dropped: list[dict[str, str]] = []
@@ -136,16 +137,16 @@ def independent(
             kept.append(row)
         else:
             dropped.append({"name": str(row.get("name", ""))[:80], "why": why})
-    enough = len(kept) >= LEAST or (bool(kept) and bool(scope.get("pointed")))
+    asked, few, pointed = _line(survey.get("ask")), len(kept) < LEAST, bool(scope.get("pointed"))
+    enough = not few or (bool(kept) and (pointed or not asked))
     tracks = [{**{key: value for key, value in row.items() if key != "places"}, "gates": list(GATES), "asked": question}
               for row in kept]  # fmt: skip
-    ask = "" if enough else _asked_back(len(kept), dropped, survey)
+    ask = "" if enough else _asked_back(dropped, survey)
     options = [] if enough else _options(survey)
     rationale = str(survey.get("rationale", ""))
-    if enough and len(kept) < LEAST:
-        rationale = f"{rationale}; it is about one name, so that one agent goes where there is something to see".lstrip(
-            "; "
-        )
+    if enough and few:
+        why = "it is about one name" if pointed else "the code has no other side"
+        rationale = f"{rationale}; {why}, so that fewer than {LEAST} agents look".lstrip("; ")
     return {
         "question": question,
         "tracks": tracks,
@@ -154,14 +155,14 @@ def independent(
         "rationale": rationale,
         "text": _plan_text(question, kept, dropped, rationale),
         "halt": "" if enough else "ambiguity" if options else "confusion",
-        "again": not enough and not _line(survey.get("ask")),
+        "again": few and not asked and not (pointed and kept),
         "ask": ask,
         "options": options,
         "missing": list(scope.get("missing") or []),
     }
 
 
-def _asked_back(kept: int, dropped: list[dict[str, str]], survey: dict[str, Any]) -> str:
+def _asked_back(dropped: list[dict[str, str]], survey: dict[str, Any]) -> str:
     """The question that a person is asked where a question cannot be taken apart (EXP-02)."""
     if _line(survey.get("ask")):
         return _line(survey["ask"], 600)
@@ -169,10 +170,9 @@ def _asked_back(kept: int, dropped: list[dict[str, str]], survey: dict[str, Any]
         said = _line(f"{survey['failed']}: {survey.get('why', '')}", 300)
         return f"The model did not take the question apart ({said}). Ask again, in other words, or without a model?"
     lost = "; ".join(f"{row['name']}: {row['why']}" for row in dropped[:6])
-    sides = "side" if kept == 1 else "sides"
     return (
-        f"Minimum coverage is {LEAST} tracks. Only {kept} independent {sides} of the question can be found "
-        f"({lost or 'nothing else was proposed'}). Can you say more of what you want to know, or name more files?"
+        f"No side of the question can be found ({lost or 'nothing was proposed'}). "
+        "Can you say more of what you want to know, or name more files?"
     )
 
 
