@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from fdc_toolchain.check import check
 from fdc_toolchain.linking.link import Linker
 from fdc_toolchain.linking.project.settings import Settings
 
+from tests.support import process
 from tests.support.linting import World, lint, places
 
 CYCLE = json.dumps(
@@ -101,3 +103,19 @@ def test_a_nested_cycle_is_judged_where_the_recursion_is_used_up_too() -> None:
     }
     checked = check(Linker("/nonexistent", Settings(), World(files)), ["root.plan"])
     assert ("s.plan", 2, "FDC402") in places(checked)
+
+
+def test_a_folder_of_fragments_gets_a_line_for_the_first_twenty(tmp_path: Path) -> None:
+    """Cold and from the cache; a single one more has its own line, since "1 more" would take that line."""
+    plans = tmp_path / "plans"
+    plans.mkdir()
+    for count in (21, 22):
+        for number in range(count):
+            (plans / f"f{number:02}.plan").write_text("use fragment fdc\nlist_files\n")
+        said = [process.fdc("lint", cwd=tmp_path).stdout.splitlines() for _ in range(3)]
+        assert said[0] == said[1] == said[2]
+        lines = [line for line in said[0] if "fragment" in line]
+        assert f"{count} fragments" in lines.pop()
+        assert 21 == len(lines) and lines[19].startswith("plans/f19.plan: a fragment of `fdc_fsm`")
+        last = "and 2 more fragments (`--format json` lists them)" if count == 22 else "plans/f20"
+        assert lines[20].startswith(last)

@@ -117,12 +117,18 @@ def wrapped(text: str, width: int, *, first: int = 0) -> list[str]:
     return lines
 
 
+MOST_FRAGMENTS = 20
+"""Fragments that get a line each."""
+
+
 def fragment_lines(fragments: Iterable[tuple[str, str]], width: int) -> str:
-    """A line for each plan that is only a fragment: its path and what is said of it, broken at `width` columns (0: nowhere)."""
-    rows = (
-        wrapped(visible(f"{path}: {message}"), width - 2 if width else 0)
-        for path, message in fragments
-    )
+    """A line for each of the first plans that are only fragments: its path and what is said of it, broken at `width` columns
+    (0: nowhere); then how many there are besides."""
+    said = [f"{path}: {message}" for path, message in fragments]
+    more = len(said) - MOST_FRAGMENTS
+    if more > 1:
+        said[MOST_FRAGMENTS:] = [f"and {more} more fragments (`--format json` lists them)"]
+    rows = (wrapped(visible(one), width - 2 if width else 0) for one in said)
     return "".join("\n  ".join(lines) + "\n" for lines in rows)
 
 
