@@ -41,7 +41,7 @@ _PROGRAMS = re.compile(
     r"|driver|clean|smudge|process|external|textconv|difffilter|gitproxy|fsmonitor|uploadpack|receivepack|smtpserver|httpd|tunnel)"
 )
 """Settings whose value is a program that git starts by itself, with the section's own name left out (`filter.clean`)."""
-_VARIABLES = re.compile(
+_VARIABLES = (
     r"GIT_(?:ASKPASS|COMMON_DIR|DIR|EDITOR|EXEC_PATH|EXTERNAL_DIFF|PAGER|PROXY_COMMAND|SEQUENCE_EDITOR|SSH|SSH_COMMAND|TEMPLATE_DIR)"
     r"|(?:LD|DYLD)_\w+|BASH_ENV|ENV|ZDOTDIR|PROMPT_COMMAND|PYTHONSTARTUP|PYTHONHOME|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN"
     r"|LESSCLOSE|SSH_ASKPASS|SUDO_ASKPASS|NODE_OPTIONS|PERL5(?:OPT|DB)|RUBYOPT|(?:JAVA_TOOL|JDK_JAVA|_JAVA)_OPTIONS|GCONV_PATH"
@@ -49,7 +49,7 @@ _VARIABLES = re.compile(
     r"|SVN_SSH|(?i:npm_config_(?:global|user)config)"
 )
 """Variables that name what programs run or load by themselves, fdc's own Python and git among them."""
-_OF_PATHS = re.compile(
+_OF_PATHS = (
     r"GIT_(?:COMMON_DIR|DIR|EXEC_PATH|TEMPLATE_DIR)|\w+_LIBRARY_PATH|BASH_ENV|ZDOTDIR|PYTHON(?:STARTUP|HOME)|GCONV_PATH|MAKEFILES"
     r"|INPUTRC|OPENSSL_(?:CONF|ENGINES|MODULES)|(?i:npm_config_(?:global|user)config)"
 )
@@ -386,9 +386,9 @@ def of_environment(root: str, path: str) -> list[str]:
     loaded = [
         word
         for variable, value in os.environ.items()
-        if _VARIABLES.fullmatch(variable)
+        if re.fullmatch(_VARIABLES, variable)
         for word in _words(value)
-        if "/" in word or _OF_PATHS.fullmatch(variable)
+        if "/" in word or re.fullmatch(_OF_PATHS, variable)
     ]
     return below(root, [*folders, *early, *map(os.path.expanduser, loaded)])
 
