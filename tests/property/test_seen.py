@@ -87,9 +87,17 @@ def known(long_ago: None, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> P
     (workspace / "plans/b.plan").symlink_to("../docs/nowhere")
     (workspace / "plans/.gitignore").write_text("c.plan\n")
     (workspace / "plans/c.plan").write_text("nonsense\n")
-    expected = (0, "1 plan proved, no findings\n", "")
     for words in WORDS:
-        assert expected == lint(*words)
+        assert PROVED == lint(*words)
+    recalls(monkeypatch)
+    return workspace
+
+
+PROVED = (0, "1 plan proved, no findings\n", "")
+
+
+def recalls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`fdc lint` says the same again without looking at what files hold."""
 
     def judged(*arguments: object) -> None:
         raise AssertionError("judged again")
@@ -98,8 +106,18 @@ def known(long_ago: None, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> P
         patch.setattr(slow, "lint", judged)
         patch.setattr(verdicts, "digest", judged)
         for words in WORDS:
-            assert expected == lint(*words)
-    return workspace
+            assert PROVED == lint(*words)
+
+
+def test_files_that_git_writes_for_itself_cost_no_second_look(
+    known: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pre-commit and `git commit` make and remove `index.lock` before each hook: the short way was never taken there."""
+    for name in ("index.lock", "COMMIT_EDITMSG", "index"):
+        (known / ".git" / name).write_text("")
+        recalls(monkeypatch)
+    (known / ".git/index.lock").unlink()
+    recalls(monkeypatch)
 
 
 def replaced(path: Path, text: str) -> None:
@@ -144,6 +162,12 @@ EDITS_OF_KNOWN: dict[str, tuple[Callable[[Path], object], int]] = {
     ),
     "git told to obey a file that a plan creates": (
         lambda at: (at / ".git/config").write_text("[core]\n\thooksPath = out\n"), 1,
+    ),
+    "a link in the folder of git to a file that a plan creates": (
+        lambda at: (at / ".git/hooks").symlink_to("../out"), 1,
+    ),
+    "a folder in the folder of git, with such a link": (
+        lambda at: ((at / ".git/hooks").mkdir(), (at / ".git/hooks/pre-push").symlink_to("../../out/new.md")), 1,
     ),
     "the folder of git replaced by a file that names another": (
         lambda at: ((at / ".git").rename(at / "git"), (at / ".git").write_text("gitdir: git\n")), 0,

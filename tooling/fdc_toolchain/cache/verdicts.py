@@ -21,6 +21,7 @@ from ..linking.project.stat_cache import (
     ON_PATH,
     Seen,
     folder_stamp,
+    git_names,
     leads_of,
     missing_part,
     remember,
@@ -140,6 +141,9 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
             if was is None:
                 not_there.append(folder)
             for here, _ in walked(folder):
+                if here.endswith("/.git"):
+                    seen.repositories[here] = git_names(here)
+                    continue
                 before = folder_stamp(here)
                 seen.folders[here] = (before, tuple(os.listdir(here)))
             if contents.id(key) != was:  # it changed while these times were taken

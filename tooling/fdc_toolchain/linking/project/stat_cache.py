@@ -88,15 +88,17 @@ def there(path: str) -> bool:
 class Seen:
     """The folders that a search listed, and the files that it read or passed over, with their stamps.
 
+    `repositories` are folders `.git`, with what `git_names` says of them.
     `others` are text files that a search does not take for plans, with any content; `of_others` are the keys of
     files that may be plans of other tools. `began` is when the command began, in nanoseconds (None: now).
     """
 
-    __slots__ = ("began", "folders", "files", "others", "of_others")
+    __slots__ = ("began", "folders", "repositories", "files", "others", "of_others")
 
     def __init__(self, began: int | None = None) -> None:
         self.began = time.time_ns() if began is None else began
         self.folders: dict[str, tuple[Stamp | None, tuple[str, ...]]] = {}
+        self.repositories: dict[str, tuple[str, ...] | None] = {}
         self.files: dict[str, Stamp | None] = {}
         self.others: list[str] = []
         self.of_others: list[str] = []
@@ -122,6 +124,23 @@ def folder_stamp(path: str) -> Stamp | None:
     except (OSError, ValueError):
         return None
     return (info.st_mtime_ns, info.st_ctime_ns, info.st_dev, info.st_ino)
+
+
+def git_names(folder: str) -> tuple[str, ...] | None:
+    """What `obeyed` takes from the listing of a `.git`: its `HEAD`, links and folders, by name; None where it cannot be read.
+
+    git makes and removes other files there (`index.lock`), also while it calls a hook: the folder's times tell nothing.
+    """
+    try:
+        with os.scandir(folder) as listing:
+            found = [
+                f"{entry.name}{'@' if entry.is_symlink() else ''}"
+                for entry in listing
+                if entry.name == "HEAD" or not entry.is_file(follow_symlinks=False)
+            ]
+    except OSError:
+        return None
+    return tuple(sorted(found))
 
 
 PROTOCOLS = (".protocol.json", ".protocol.yaml", ".protocol.yml")
@@ -249,9 +268,9 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:  # noqa: C
     Then `stamps` receives the stamps of the files that were found unchanged before the first change.
     """
     stored = cachedir.load(name)
-    if not isinstance(stored, tuple) or len(stored) != 5:
+    if not isinstance(stored, tuple) or len(stored) != 6:
         return None
-    files, folders, present, absent, value = stored
+    files, folders, repositories, present, absent, value = stored
     stat, lstat = os.stat, os.lstat
     try:
         for path, was in folders.items():
@@ -260,6 +279,9 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:  # noqa: C
                 or was[1] is not None
                 and tuple(os.listdir(path)) != was[1]
             ):
+                return None
+        for path, names in repositories.items():
+            if git_names(path) != names:
                 return None
         for path, was in files.items():
             if was is None:
@@ -299,7 +321,9 @@ def remember(
     """Keeps a value of built-in types with what it depends on; not if a file can still change and keep its stamp."""
     files = {**seen.files, **files}
     if lasting(files, seen.began):
-        cachedir.store(name, (files, seen.lasting_folders(), tuple(present), tuple(absent), value))
+        folders = seen.lasting_folders()
+        rest = (tuple(present), tuple(absent), value)
+        cachedir.store(name, (files, folders, seen.repositories, *rest))
         cachedir.prune(_FOLDER, MOST)
 
 
