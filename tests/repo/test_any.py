@@ -26,7 +26,6 @@ KNOWN: dict[str, int] = {
     "fdc_toolchain/journal": 3,
     "fdc_toolchain/linking": 4,
     "fdc_toolchain/mcp_client": 1,
-    "fdc_toolchain/packs": 6,
     "fdc_toolchain/program": 3,
     "fdc_toolchain/protocols": 4,
     "fdc_toolchain/report": 1,
