@@ -19,7 +19,6 @@ KNOWN: dict[str, int] = {
     "fdc_toolchain/agent": 15,
     "fdc_toolchain/cache": 2,
     "fdc_toolchain/linking": 4,
-    "fdc_toolchain/runs": 11,
     "fdc_toolchain/syntax": 16,
 }
 """How many public functions of a room say `Any`: lower a number with the commit that types some of them."""
