@@ -14,8 +14,6 @@ from tests.support.repository import ROOT, files
 
 KNOWN: dict[str, int] = {
     "fdc_packs/alphabet": 71,
-    "fdc_packs/repair": 1,
-    "fdc_packs/research": 26,
     "fdc_toolchain/cache": 2,
     "fdc_toolchain/linking": 4,
     "fdc_toolchain/syntax": 16,
