@@ -13,7 +13,6 @@ from pathlib import PurePosixPath
 from tests.support.repository import ROOT, files
 
 KNOWN: dict[str, int] = {
-    "fdc_packs/alphabet": 71,
     "fdc_toolchain/cache": 2,
     "fdc_toolchain/linking": 4,
     "fdc_toolchain/syntax": 16,
