@@ -148,17 +148,24 @@ def test_a_pack_s_own_checks_are_rows_of_doctor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A check that fails, or answers with something else, is bad and stops no other."""
-    rows = (
-        'kettle = "deeds:kettle"\nstove = "deeds:stove"\nmug = "deeds:mug"\nspoon = "deeds:spoon"\n'
+    rows = "".join(
+        f'{name} = "deeds:{name}"\n' for name in ("kettle", "stove", "mug", "spoon", "tray")
     )
     folder = install(tmp_path / "site", "cup", HEAD.replace("tea", "cup") + "[checks]\n" + rows)
     (folder / "deeds.py").write_text(
-        "def kettle(root): return 'note', f'cold in {root}'\ndef stove(root): return 1 / 0\ndef mug(root): return 'fine', ''\n"
+        "def kettle(root): return 'note', f'cold in {root}'\ndef stove(root): return 1 / 0\n"
+        "def mug(root): return 'fine', ''\ntray = 5\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     told = {one.name: one for one in doctor.examine(main.COMMANDS, root="/here")}
     assert ("note", "cold in /here") == told["cup: kettle"][1:]
-    for name, said in (("stove", "ZeroDivisionError"), ("mug", "fine"), ("spoon", "no `spoon`")):
+    wrong = {
+        "stove": "ZeroDivisionError",
+        "mug": "fine",
+        "spoon": "no `spoon`",
+        "tray": "cannot be called",
+    }
+    for name, said in wrong.items():
         assert "bad" == told[f"cup: {name}"].grade and said in told[f"cup: {name}"].detail
 
 
@@ -226,6 +233,14 @@ def test_a_command_of_a_pack_is_one_of_fdc(
     assert 2 == main.run(["brew", "green"])
     assert "a command of the run some-run may not start `fdc brew`" in capsys.readouterr().err
     assert 0 == main.run(["rules"])
+
+
+def test_a_pack_s_command_that_is_none_is_no_bug_of_fdc(
+    tea: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tea / "cli.py").write_text("def command(): ...\n")
+    assert 3 == main.run(["brew", "green"])
+    assert "`command` of the module `tea_pack.cli` of a pack is no click" in capsys.readouterr().err
 
 
 def test_a_tool_of_a_pack_has_a_row_and_takes_none_of_the_core_s(tea: Path) -> None:

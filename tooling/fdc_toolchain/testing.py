@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from .agent.model_port import Message, ModelFailed, validated
-from .engine.drive import Ending, Ports, drive
+from .engine.drive import ROOM, Assumption, Ending, Ports, drive
 from .engine.events import Outcome, Perform, Record
 from .engine.fold import fold
 from .engine.ports import Fenced, Journal, Tools, Verdict
@@ -203,11 +202,13 @@ def run(
     journal: MemoryJournal | None = None,
     clock: FakeClock | None = None,
     point: CrashPoint | None = None,
-    **options: Any,
+    room: int = ROOM,
+    assume: dict[str, Assumption] | None = None,
 ) -> Ending:
     """Drives a program on doubles; with a journal that has records, from where they end."""
     kept = journal or MemoryJournal()
     state = fold(program, inputs or {}, kept.records)
     writes: Journal = kept if point is None else point.journal(kept)
     works = tools if point is None else point.tools(tools)
-    return drive(program, state, Ports(writes, works, clock or FakeClock(), Silence()), **options)
+    ports = Ports(writes, works, clock or FakeClock(), Silence())
+    return drive(program, state, ports, room=room, assume=assume)

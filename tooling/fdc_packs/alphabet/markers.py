@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from fdc_toolchain.api.text import narrow
+
 from .model import BLOG_CATEGORIES, MARKERS, normal
 
 _MARK = re.compile(r"\[(?P<kind>[A-Z][A-Z_]*\??)(?::\s*(?P<text>[^\[\]]{0,2000}))?\]")
@@ -101,8 +103,8 @@ def blog_content_queue(marks: Iterable[Mark]) -> list[Mark]:
     ]
 
 
-def logged(logs: Iterable[Mapping[str, Any]]) -> list[Mark]:
+def logged(logs: Iterable[Mapping[str, object]]) -> list[Mark]:
     """The markers that logs and reflections hold, whether or not raw answers were kept."""
-    steps = [step for log in logs for step in log.get("cycles", [log])]
+    steps = [step for log in logs for step in narrow(log.get("cycles", [log]), list)]
     rows = [row for step in steps for row in step.get("markers", ())]
     return [Mark(str(row.get("kind", "")), str(row.get("text", ""))) for row in rows]

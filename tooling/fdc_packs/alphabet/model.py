@@ -111,9 +111,9 @@ class Primitive(NamedTuple):
         return self.status != "deprecated"
 
 
-def changed(one: Primitive, **fields: Any) -> Primitive:
+def changed(one: Primitive, **fields: object) -> Primitive:
     """The primitive with some fields other than they were, by names that are only known at run time."""
-    return one._replace(**fields)
+    return Primitive._make({**one._asdict(), **fields}.values())
 
 
 class Alphabet:

@@ -11,7 +11,9 @@ import os
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Required, TypedDict
+
+from fdc_toolchain.api.text import narrow
 
 from .yamltext import NotYaml, parse
 
@@ -27,14 +29,13 @@ MOST = 20
 
 @functools.cache
 def _shipped() -> dict[str, Any]:
-    found: dict[str, Any] = schema(SCHEMA)
-    return found
+    return schema(SCHEMA)
 
 
-def schema(name: str) -> Any:
+def schema(name: str) -> dict[str, object]:
     """A JSON Schema of this pack."""
     with open(os.path.join(DATA, name), encoding="utf-8") as file:
-        return json.load(file)
+        return narrow(json.load(file), dict)
 
 
 @functools.cache
@@ -132,3 +133,55 @@ class Prepared(TypedDict):
     files: list[Blob]
     remove: list[str]
     mirror: list[str]
+
+
+class Tree(TypedDict):
+    """The files that an iteration starts from, their digest, and when they were read."""
+
+    digest: str
+    files: dict[str, str]
+    at: str
+
+
+Rows = list[dict[str, Any]]  # as the schema of the role has them
+
+Event = TypedDict(  # noqa: UP013 - as a class it is three times as long
+    "Event",
+    {
+        "kind": Required[str], "cycle": int, "embedded": bool, "attempts": Rows, "sizes": dict[str, object], "strategy": str,
+        "action": str, "candidates": Rows, "evaluations": Rows, "primitives": Rows, "examples": dict[str, dict[str, Any]],
+        "integrations": Rows, "revisions": Rows, "merges": Rows, "splits": Rows, "conflicts_detected": Rows,
+        "conflicts_resolved": Rows, "conflicts_left": list[str], "work": str, "result": dict[str, Any],
+        "output": dict[str, Any], "period": dict[str, Any], "reasons": list[str], "mismatches": list[str], "wrong": str,
+    },
+    total=False,
+)  # fmt: skip
+"""A staged step. Which keys it has depends on its `kind`."""
+
+
+class Events(TypedDict):
+    """The staged steps of an iteration."""
+
+    events: list[Event]
+
+
+Context = TypedDict(  # noqa: UP013
+    "Context",
+    {
+        "role": str, "iteration": int, "cycle": int, "temperature": float, "sections": dict[str, str],
+        "sizes": dict[str, object], "kind": str, "strategy": str, "count": int, "strictness": float, "candidates": Rows,
+        "primitives": list[dict[str, str]], "revise": Rows, "rejections": Rows, "issues": Rows, "words": list[str],
+        "taken": list[str], "gaps": list[str], "domains": dict[str, int], "priorities": list[str],
+        "period": dict[str, Any], "reasons": list[str],
+    },
+    total=False,
+)  # fmt: skip
+"""What a role is asked: sections for a model, and the same as values, by the kind of the task."""
+
+
+class Entries(TypedDict, total=False):
+    """What the dictionary says to a role: rows with their evidence, or why it is missing."""
+
+    missing: str
+    rows: list[dict[str, Any]]
+    tokens: int

@@ -16,7 +16,7 @@ def files_of(
     version: str,
     iteration: int,
     at: str,
-    examples: Mapping[str, Any],
+    examples: Mapping[str, Mapping[str, object]],
     *,
     pretty: bool,
 ) -> dict[str, str]:

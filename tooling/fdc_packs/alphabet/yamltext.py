@@ -53,7 +53,7 @@ def _line(row: Any) -> str:
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def parse(text: str) -> Any:
+def parse(text: str) -> object:
     """The value of a YAML text of ours. Raises NotYaml."""
     if not _OPEN.search(text):
         return _load(text)

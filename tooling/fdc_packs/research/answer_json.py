@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fdc_toolchain.api.text import narrow
+
 if TYPE_CHECKING:
     from fdc_toolchain.api.commands import Ended
 
 
-def web_of(results: Mapping[str, Any]) -> dict[str, Any]:
+def _of(results: Mapping[str, object], tool: str) -> dict[str, Any]:
+    return narrow(results.get(tool) or {}, dict)
+
+
+def web_of(results: Mapping[str, object]) -> dict[str, object]:
     """What was searched and read on the web."""
-    found = (results.get("join_pages") or {}).get("web")
+    found = _of(results, "join_pages").get("web")
     return found if isinstance(found, dict) else {}
 
 
-def skips(results: Mapping[str, Any]) -> list[tuple[str, str]]:
+def skips(results: Mapping[str, object]) -> list[tuple[str, str]]:
     """The files that were not read, and why."""
-    scan = results.get("scan_documents") or {}
+    scan = _of(results, "scan_documents")
     return [(str(row["path"]), str(row["reason"])) for row in scan.get("skipped", ())]
 
 
@@ -30,12 +36,11 @@ def trust_of(findings: Sequence[Mapping[str, object]], web: Mapping[str, object]
 
 
 def as_json(
-    question: str, ended: Ended, results: Mapping[str, Any], target: str, run: str | None
-) -> dict[str, Any]:
+    question: str, ended: Ended, results: Mapping[str, object], target: str, run: str | None
+) -> dict[str, object]:
     """All of a run that a program may want to know."""
-    done = results.get("synthesise") or {}
-    scan = results.get("scan_documents") or {}
-    evidence = results.get("check_citations") or {}
+    done, scan = _of(results, "synthesise"), _of(results, "scan_documents")
+    evidence = _of(results, "check_citations")
     return {
         "format": 1,
         "question": question,
@@ -49,7 +54,7 @@ def as_json(
         "citations": evidence.get("citations", []),
         "checked": done.get("checked", 0),
         "held": done.get("held", 0),
-        "missing": (results.get("scope_question") or {}).get("missing", []),
+        "missing": _of(results, "scope_question").get("missing", []),
         "documents": scan.get("documents", 0),
         "skipped": scan.get("skipped_count", 0),
         "web": web_of(results),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from fdc_toolchain.api.text import narrow
 
 
-def quoted(question: str, source: dict[str, Any]) -> dict[str, Any]:
+def quoted(question: str, source: dict[str, object]) -> dict[str, object]:
     """The sentences of a source that were found by their words, each a claim that quotes itself."""
-    rows = [row for row in source.get("evidence", ()) if isinstance(row, dict) and row.get("quote")]
+    evidence = narrow(source.get("evidence", []), list)
+    rows = [row for row in evidence if isinstance(row, dict) and row.get("quote")]
     return {
         "claims": [
             {

@@ -6,7 +6,6 @@ Each find is a line of code, or the whole sentence of a comment or document that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from fdc_toolchain.api.files import Document
 
@@ -29,7 +28,7 @@ LONGEST_LINE = 400
 LONGEST_PASSAGE = 60
 
 
-def passages(question: str, shelf: library.Shelf, limit: int) -> list[dict[str, Any]]:
+def passages(question: str, shelf: library.Shelf, limit: int) -> list[dict[str, object]]:
     """The definitions and stretches of text that a question is about, best first, with their places."""
     found = searched(tree_of(shelf, "**"), question).units()[:limit]
     return [

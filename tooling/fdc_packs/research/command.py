@@ -27,7 +27,7 @@ from fdc_toolchain.api.commands import (
     quiet_option,
     workspace_option,
 )
-from fdc_toolchain.api.text import slug, visible
+from fdc_toolchain.api.text import narrow, slug, visible
 
 from .answer_json import as_json, skips, web_of
 
@@ -368,7 +368,7 @@ def _place(show: _Watching, target: str, folder: str, run: str | None) -> None:
     done = show.results.get("synthesise") or {}
     scan = show.results.get("scan_documents") or {}
     checked, held = count(done.get("checked", 0), "citation"), done.get("held", 0)
-    pages = len(web_of(show.results).get("pages", ()))
+    pages = len(narrow(web_of(show.results).get("pages", []), list))
     read = f"{count(scan.get('documents', 0), 'document')} read in {visible(folder)}"
     read += f", {count(pages, 'page')} on the web" if pages else ""
     shown = sum(" [" in line for line in str(done.get("answer", "")).split("\n"))
@@ -391,7 +391,7 @@ def _unread(show: _Watching) -> None:
             f"the model did not answer, so the answer consists of quotations only: {visible(str(failed[-1]))[:300]}",
             err=True,
         )
-    for row in web_of(show.results).get("failed", ())[:5]:
+    for row in narrow(web_of(show.results).get("failed", []), list)[:5]:
         click.echo(
             visible("not read: " + ": ".join(filter(None, (row["what"], row["why"])))), err=True
         )

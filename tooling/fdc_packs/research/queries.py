@@ -15,7 +15,7 @@ QUERIES = 4
 _WORD = re.compile(r"[^\W_]{3,}")
 
 
-def propose(question: str) -> dict[str, Any]:
+def propose(question: str) -> dict[str, object]:
     """What is searched for where no model is configured: the question as it stands, and no other words for it."""
     return {"queries": [" ".join(question.split())[:300]], "terms": []}
 
@@ -39,7 +39,7 @@ def allowed(
     return {"list": kept, "count": len(kept)}
 
 
-def choose(question: str, hits: Sequence[object] | None = None) -> dict[str, Any]:
+def choose(question: str, hits: Sequence[object] | None = None) -> dict[str, object]:
     """The results whose pages are read: those that speak of most of the question first, and two of a host before
     the others of it.
 

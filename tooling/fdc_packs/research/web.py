@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fdc_toolchain.api.files import Document, Scan
+from fdc_toolchain.api.text import narrow
 from fdc_toolchain.api.tools import Context, web_pages
 
 from .answering import quotes
@@ -54,9 +55,8 @@ def join_pages(args: Mapping[str, object], context: Context) -> object:
         code is not None
     ):  # a source tree is searched in another way than prose: what was found in it stays
         both = library.Shelf("", Scan(pages_of(args, context)))
-        more = [*passages, *passages_of(wider, both)["passages"]]
-    else:
-        more = passages_of(wider, both)["passages"]
+    more = narrow(passages_of(wider, both)["passages"], list)
+    more = more if code is None else [*passages, *more]
     value |= {"scope": wider, "known": wider["known"], "passages": more}
     return labelled(value, args)
 

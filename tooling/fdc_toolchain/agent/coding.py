@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..narrow import narrow
 from . import code_plan, provenance
 from .model_port import Malformed, Message, ModelFailed, RunStands, Why, validated
 from .prompts import prompt
@@ -87,19 +88,20 @@ def _edits(
     """The requested patch; after an approval, if its author may have seen text from outside."""
     waits = provenance.held(turn.control, "patch")
     if waits is not None:
-        edits, by = validated({"edits": waits.get("data")}, EDITS)["edits"], str(waits.get("by"))
+        reply, by = validated({"edits": waits.get("data")}, EDITS), str(waits.get("by"))
     else:
         files = turn.world.files(work["files"])
         provenance.of_files(turn, files)
         messages = request(work, files, turn.state.task, report)
         reply = validated(turn.model.complete(role, messages, EDITS), EDITS)
-        edits, by = reply["edits"], f"the {role}"
+        by = f"the {role}"
+    edits = narrow(reply["edits"], list)
     if edits:
         provenance.clear(
             turn,
             provenance.Text("patch", shown(edits), by, f"{work['address']}#{number}", data=edits),
         )
-    return list(edits)
+    return edits
 
 
 def shown(edits: Sequence[Mapping[str, str]]) -> str:
@@ -157,7 +159,7 @@ def debug(turn: Turn) -> str:
     return "EXECUTING"
 
 
-def wanted(turn: Turn, address: str, args: Mapping[str, object]) -> dict[str, Any]:
+def wanted(turn: Turn, address: str, args: Mapping[str, object]) -> dict[str, object]:
     """The notes about a `generate_code` step that the engine stopped at: what it wants, and the run that is to do it."""
     return {
         "address": address, "files": str(args.get("files") or "**"), "what": str(args.get("what") or ""),

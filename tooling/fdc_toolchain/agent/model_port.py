@@ -9,7 +9,7 @@ The adapter of a real model, and the one that waits for a person or another agen
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, TypedDict
+from typing import Literal, Protocol, TypedDict
 
 
 class Message(TypedDict):
@@ -50,7 +50,7 @@ class ModelPort(Protocol):
 
     def complete(
         self, role: str, messages: Sequence[Message], schema: Mapping[str, object]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """A reply that fits the JSON Schema.
 
         `role` is who is asked (`planner`, `coder`, `debugger`, `analyst`), for settings by role.
@@ -58,7 +58,7 @@ class ModelPort(Protocol):
         """
 
 
-def validated(reply: object, schema: Mapping[str, object]) -> dict[str, Any]:
+def validated(reply: object, schema: Mapping[str, object]) -> dict[str, object]:
     """The reply, if it fits the schema. Raises Malformed with every error."""
     from jsonschema import Draft202012Validator
 

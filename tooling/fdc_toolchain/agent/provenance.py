@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from ..engine.ports import WorldFailed
 from ..named_tuples import NamedTuple
+from ..narrow import narrow
 from ..program.model import Program
 from .model_port import ModelWaiting
 from .research_cycle import from_outside
@@ -64,17 +65,17 @@ class Text(NamedTuple):
 # What was shown
 
 
-def begun(state: AgentState) -> dict[str, Any]:
+def begun(state: AgentState) -> dict[str, object]:
     """The notes of a new task. What its state already contains is of unknown origin."""
-    control: dict[str, Any] = {"seen": []}
+    control: dict[str, object] = {"seen": []}
     if state.messages or state.research_findings:
         _saw(control, UNKNOWN, ())
     return control
 
 
-def resumed(world: World, record: Mapping[str, Any]) -> dict[str, Any]:
+def resumed(world: World, record: Mapping[str, object]) -> dict[str, object]:
     """The notes of a saved record; where this user did not write that, it is unknown what was shown in the task."""
-    control: dict[str, Any] = record["control"]
+    control = narrow(record["control"], dict)
     seal = seal_of(world, {key: value for key, value in record.items() if key != "seal"})
     if not _same(seal, record.get("seal")):
         _saw(control, UNKNOWN, ())
@@ -87,7 +88,7 @@ def seal_of(world: World, record: Mapping[str, object]) -> str:
     return world.seal("state", json.dumps(plain, sort_keys=True))
 
 
-def seen(control: Mapping[str, object]) -> list[dict[str, Any]]:
+def seen(control: Mapping[str, object]) -> list[dict[str, object]]:
     """What from outside the writers in this task may have been shown: rows of `what`, and where that is `from`."""
     rows = control.get("seen")
     return rows if isinstance(rows, list) else [{"what": UNKNOWN, "from": []}]
@@ -150,13 +151,13 @@ def of_tests(turn: Turn) -> None:
     _saw(turn.control, "the output of tests that could reach the network", ())
 
 
-def _saw(control: dict[str, Any], what: str, sources: Iterable[str]) -> None:
+def _saw(control: dict[str, object], what: str, sources: Iterable[str]) -> None:
     rows = list(seen(control)) if "seen" in control else []
     known = next((row for row in rows if row.get("what") == what), None)
     if known is None:
         control["seen"] = [*rows, {"what": what, "from": sorted(sources)}]
     else:
-        known["from"] = sorted({*known.get("from", ()), *sources})
+        known["from"] = sorted({*narrow(known.get("from", []), list), *sources})
 
 
 # What a text may do by itself
@@ -248,7 +249,7 @@ def clear(turn: Turn, text: Text, *, free: str = "") -> None:
     raise Held(sentence(held))
 
 
-def held(control: Mapping[str, object], kind: str) -> dict[str, Any] | None:
+def held(control: Mapping[str, object], kind: str) -> dict[str, object] | None:
     """The text of that kind that waits, or waited until it was approved."""
     found = control.get("held")
     return (
@@ -260,15 +261,15 @@ def held(control: Mapping[str, object], kind: str) -> dict[str, Any] | None:
     )
 
 
-def sentence(held: Mapping[str, Any]) -> str:
+def sentence(held: Mapping[str, object]) -> str:
     """What a person is told of a text that waits."""
     return (
         f"the {held['kind']} waits for a person's approval: {held['by']} may have been shown text from outside: "
-        f"{_named(held['shown'])}; it is in {held['file']}"
+        f"{_named(narrow(held['shown'], list))}; it is in {held['file']}"
     )
 
 
-def approve(turn: Turn, name: str, by: str) -> dict[str, Any]:
+def approve(turn: Turn, name: str, by: str) -> dict[str, object]:
     """Records that a person approved the text that waits, `name` being (the beginning of) its sha256; returns what it is.
 
     Raises ValueError where no text waits, another one does, or the approval could not be told from a forged one.

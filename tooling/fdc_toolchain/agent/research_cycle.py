@@ -114,7 +114,7 @@ def _finding(row: dict[str, Any]) -> dict[str, Any]:
             "from": [str(url) for url in row.get("from", ())]}  # fmt: skip
 
 
-def from_outside(findings: Mapping[str, Any]) -> bool:
+def from_outside(findings: Mapping[str, object]) -> bool:
     """Whether anything in `research_findings`, the earlier ones included, comes from outside of the workspace.
 
     Nothing does where there are none. What has no label, or one that is unknown, does: it is proved to be from
@@ -123,12 +123,12 @@ def from_outside(findings: Mapping[str, Any]) -> bool:
     if not findings:
         return False
     rows, earlier = findings.get("findings"), findings.get("earlier", [])
+    if not isinstance(rows, list) or not isinstance(earlier, list):
+        return True
     inside = (
         findings.get("trust") in INSIDE
         and findings.get("pages") == []
-        and isinstance(rows, list)
         and all(isinstance(row, Mapping) and row.get("trust") in INSIDE for row in rows)
-        and isinstance(earlier, list)
     )
     return not inside or any(not isinstance(one, Mapping) or from_outside(one) for one in earlier)
 

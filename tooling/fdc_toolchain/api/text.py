@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..narrow import narrow
 from ..report.diff import unified
 from ..report.terminal.terminal_text import cut, visible
 from ..syntax.values import escape
@@ -9,4 +10,4 @@ from ..text.file_name import slug
 from ..text.glob_match import matches
 from ..text.suggest import did_you_mean, distance
 
-__all__ = ["cut", "did_you_mean", "distance", "escape", "matches", "slug", "unified", "visible"]  # fmt: skip
+__all__ = ["cut", "did_you_mean", "distance", "escape", "matches", "narrow", "slug", "unified", "visible"]  # fmt: skip

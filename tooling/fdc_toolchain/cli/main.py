@@ -222,13 +222,16 @@ def group() -> click.Group:
 
 def _command(name: str) -> click.Command | None:
     """A command of the core or of a pack. Raises WorldError if its pack cannot be used."""
+    import click
+
     from ..exits import WorldError
+    from ..narrow import narrow
     from ..packs.imported import imported
     from ..packs.model import PackError
     from .pack_command import command_of, of_packs
 
     if name in COMMANDS:
-        return outside(_whole(imported(COMMANDS[name][0], "command")), name)
+        return outside(_whole(narrow(imported(COMMANDS[name][0], "command"), click.Command)), name)
     row = of_packs().get(name)
     if row is None:
         return None

@@ -35,12 +35,16 @@ def of_workspace(folder: str) -> Local:
 
 def command_of(row: Command) -> click.Command:
     """The click command for a plan: `fdc run` with the plan's parameters. Raises PackError."""
+    import click
+
     if not row.plan:
         from ..packs.imported import imported
+        from ..packs.model import PackError
 
-        found: click.Command = imported(row.module, "command")
+        found = imported(row.module, "command")
+        if not isinstance(found, click.Command):
+            raise PackError(f"`command` of the module `{row.module}` of a pack is no click command")
         return found
-    import click
 
     from ..report.terminal.terminal_text import visible
     from .run.run_plan import command as run

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
+
+if TYPE_CHECKING:
+    from click.parser import _OptionParser
+
+    class Attributes(TypedDict, total=False):
+        type: click.ParamType
+        required: bool
+        metavar: str
+        help: str
 
 
 class Renamed(click.Option):
     """An option that had another name: the `old` names still work, but help and completion do not show them."""
 
-    def __init__(self, *arguments: Any, old: tuple[str, ...] = (), **attributes: Any) -> None:
-        super().__init__(*arguments, **attributes)
+    def __init__(
+        self, names: Sequence[str], *, old: tuple[str, ...] = (), **attributes: Unpack[Attributes]
+    ) -> None:
+        super().__init__(names, **attributes)
         self.old = old
 
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+    def add_to_parser(self, parser: _OptionParser, ctx: click.Context) -> None:
         """Like `click.Option`, with the old names too."""
         shown = self.opts
         self.opts = [*shown, *self.old]

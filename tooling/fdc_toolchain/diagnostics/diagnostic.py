@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..named_tuples import NamedTuple
 from .codes import CODES
 from .span import Span
 
 Severity = Literal["error", "warning", "info", "assumption", "fragment"]
+
+if TYPE_CHECKING:  # what `marshal` writes
+    Place = tuple[str, int, int, int, int]
+    Texts = tuple[tuple[Place, str], ...]
+    PlainFix = tuple[str, Texts, bool]
+    Plain = tuple[Place, str, str, Texts, Texts, str | None, PlainFix | None, Severity | None]
 
 
 class Label(NamedTuple):
@@ -113,25 +119,25 @@ class Diagnostic(NamedTuple):
         return self.grade or CODES[self.code].severity
 
 
-def plain(diagnostic: Diagnostic) -> tuple[Any, ...]:
+def plain(diagnostic: Diagnostic) -> Plain:
     """The diagnostic as nested plain tuples, which `marshal` can write."""
     return (
-        tuple(diagnostic.span),
+        (*diagnostic.span,),
         diagnostic.code,
         diagnostic.message,
-        tuple((tuple(label.span), label.message) for label in diagnostic.labels),
-        tuple((tuple(label.span), label.message) for label in diagnostic.trace),
+        tuple(((*label.span,), label.message) for label in diagnostic.labels),
+        tuple(((*label.span,), label.message) for label in diagnostic.trace),
         diagnostic.help,
         None if diagnostic.fix is None else _plain_fix(diagnostic.fix),
         diagnostic.grade,
     )
 
 
-def _plain_fix(fix: Fix) -> tuple[Any, ...]:
-    return fix.title, tuple((tuple(edit.span), edit.replacement) for edit in fix.edits), fix.safe
+def _plain_fix(fix: Fix) -> PlainFix:
+    return fix.title, tuple(((*edit.span,), edit.replacement) for edit in fix.edits), fix.safe
 
 
-def from_plain(value: Any) -> Diagnostic:
+def from_plain(value: Plain) -> Diagnostic:
     """The inverse of `plain`."""
     span, code, message, labels, trace, help_, fix, grade = value
     return Diagnostic(
@@ -152,7 +158,7 @@ class Kept(NamedTuple):
     `found`: all other items, as `plain` makes them. `packed`: where the assumptions are (`cache.assumption_packs`).
     """
 
-    found: tuple[tuple[Any, ...], ...]
+    found: tuple[Plain, ...]
     packed: tuple[str, bytes, bytes]
     number: int
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Collection, Iterator
+from typing import Any
 
 from ..linking.catalogue_check import explain
 from ..linking.project.places import MAX_FILE
@@ -45,7 +46,8 @@ def examine(commands: Collection[str], own: Local = NONE, *, root: str) -> list[
 def _checked(name: str, row: Function, root: str) -> Found:
     """The result of a pack's own check in a workspace."""
     try:
-        grade, detail = imported(row.module, row.function)(root)
+        found: Any = imported(row.module, row.function)(root)
+        grade, detail = found
         if grade not in ("ok", "note", "bad"):
             raise ValueError(f"`{grade}` is not `ok`, `note` or `bad`")
     except PackError as wrong:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import Any, Literal
 
+from ..narrow import narrow
 from ..program.model import LEFT, Grant, Program
 from . import machine, operations, rules
 from .events import Mismatch, Perform, Question, Record, Stop
@@ -24,7 +25,7 @@ DIGITS = 9
 """Decimal places to which amounts are rounded: sums of money are exact to a billionth."""
 
 
-def start(program: Program, inputs: dict[str, Any], marks: bool = False) -> RunState:
+def start(program: Program, inputs: dict[str, object], marks: bool = False) -> RunState:
     """The state of a run that has no records yet.
 
     `inputs`, each key optional: `given` (the root plan's parameters), `builtin` (names that every
@@ -32,10 +33,11 @@ def start(program: Program, inputs: dict[str, Any], marks: bool = False) -> RunS
     (with `rate`, the most that a token of the dearest model costs), `grants` (what the run within a step of
     which it is driven allows). `marks`: keep what is passed without an effect.
     """
-    budget = {**program["budget"], **inputs.get("budget", {})}
-    state = RunState(
-        program, inputs.get("given", {}), inputs.get("builtin", {}), budget, rules.monitors(program)
+    given, builtin, budget, model = (
+        narrow(inputs.get(name, {}), dict) for name in ("given", "builtin", "budget", "model")
     )
+    budget = {**program["budget"], **budget}
+    state = RunState(program, given, builtin, budget, rules.monitors(program))
     state.marks = [] if marks else None
     state.approving = frozenset(
         name for name, tool in program["tools"].items() if tool.get("approves")
@@ -44,8 +46,8 @@ def start(program: Program, inputs: dict[str, Any], marks: bool = False) -> RunS
         measure for plan in program["plans"].values() for measure in plan.get("budget", ())
     )
     state.assumed_distinct = assumed(program)
-    state.rate = inputs.get("model", {}).get("rate") or 0.0
-    state.grants = grants_of(inputs.get("grants", ()))
+    state.rate = model.get("rate") or 0.0
+    state.grants = grants_of(narrow(inputs.get("grants", []), list))
     machine.enter(state)
     return state
 

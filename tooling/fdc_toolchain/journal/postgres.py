@@ -93,7 +93,7 @@ _UNUSED = "NOT EXISTS (SELECT 1 FROM record WHERE blob=hash) AND NOT EXISTS (SEL
 _DRIVEN = f"SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LOCKS} AND objid=? AND granted AND {HERE}"
 
 
-def connect(url: str, **options: Any) -> psycopg.Connection:
+def connect(url: str) -> psycopg.Connection:
     """A connection that commits each statement by itself. Raises WorldFailed, without the password."""
     if not url.startswith(("postgresql://", "postgres://")):
         raise WorldFailed(
@@ -107,7 +107,7 @@ def connect(url: str, **options: Any) -> psycopg.Connection:
         ) from None
     try:
         return psycopg.connect(url, autocommit=True, connect_timeout=10, keepalives_idle=5, keepalives_interval=2,
-                               keepalives_count=3, application_name="fdc", **options)  # fmt: skip
+                               keepalives_count=3, application_name="fdc")  # fmt: skip
     except psycopg.Error as failed:
         raise WorldFailed(f"{shown(url)}: {' '.join(str(failed).split())}") from failed
 

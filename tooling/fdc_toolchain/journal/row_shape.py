@@ -8,8 +8,9 @@ so that code that shows a run need not check it again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeGuard
 
+from ..engine.events import Record
 from ..program.codec import canonical
 
 _ROW = {
@@ -45,16 +46,14 @@ _LATEST = 253_402_300_799  # the end of the year 9999
 _LARGEST = 1 << 53
 
 
-def fault_of_run(row: Any, inputs: object, origin: object, ending: Any) -> str:
+def fault_of_run(row: Mapping[str, object], inputs: object, origin: object, ending: object) -> str:
     """Why a run's row cannot be read; empty where it can. The last three are its texts as JSON values."""
-    fault = _type_fault(
-        {name: getattr(row, name) for name in _ROW if hasattr(row, name)}, _ROW, set()
-    )
+    fault = _type_fault(row, _ROW, set())
     if fault:
         return fault
-    if row.status not in _STATUSES:
+    if row["status"] not in _STATUSES:
         return "`status` is none that a run has"
-    times = (row.started, row.started if row.ended is None else row.ended)
+    times = [time for name in ("started", "ended") if _is_number(time := row[name])]
     if not all(_EARLIEST <= time <= _LATEST for time in times):
         return "a time is none"
     if not isinstance(inputs, dict) or not all(
@@ -63,8 +62,8 @@ def fault_of_run(row: Any, inputs: object, origin: object, ending: Any) -> str:
         return "`inputs` is not an object with `given` and `budget`"
     if origin is not None and _type_fault(origin, {"run": (str,), "address": (str,)}, set()):
         return "`origin` names no step of a run"
-    if ending is None:
-        return ""
+    if not isinstance(ending, dict):
+        return "" if ending is None else "`ending`: it is not an object"
     fault = _type_fault(ending, _ENDING, set(_ENDING))
     if not fault and ending.get("stop") is not None:
         fault = _type_fault(ending["stop"], _STOP, set())
@@ -82,7 +81,7 @@ def fault_of_run(row: Any, inputs: object, origin: object, ending: Any) -> str:
     return fault and f"`ending`: {fault}"
 
 
-def fault_of_record(record: Any) -> str:
+def fault_of_record(record: Record) -> str:
     """Why a record cannot be read; empty where it can."""
     fault = _type_fault(record._asdict(), _RECORD, set())
     if not fault:
@@ -92,7 +91,7 @@ def fault_of_record(record: Any) -> str:
     return fault
 
 
-def _type_fault(value: Any, kinds: Mapping[str, tuple[type, ...]], optional: set[str]) -> str:
+def _type_fault(value: object, kinds: Mapping[str, tuple[type, ...]], optional: set[str]) -> str:
     if not isinstance(value, dict):
         return "it is not an object"
     for name, allowed in kinds.items():
@@ -108,8 +107,12 @@ def _type_fault(value: Any, kinds: Mapping[str, tuple[type, ...]], optional: set
     return ""
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and -_LARGEST <= value <= _LARGEST  # NaN is neither
+def _is_number(value: object) -> TypeGuard[float]:
+    return (
+        isinstance(value, (int, float))
+        and type(value) is not bool
+        and -_LARGEST <= value <= _LARGEST
+    )  # NaN is neither
 
 
 def is_text(value: object) -> bool:

@@ -345,7 +345,7 @@ class Store(Database):
                 raise Damaged(
                     f"{self.path}: the row of the run {row.name} is damaged: {damage}"
                 ) from damage
-            fault = fault_of_run(row, inputs, origin, ending)
+            fault = fault_of_run(row._asdict(), inputs, origin, ending)
             if fault or inputs is None:
                 raise Damaged(f"{self.path}: the row of the run {row.name!a} is damaged: {fault}")
             yield row._replace(inputs=inputs, origin=origin, ending=ending)

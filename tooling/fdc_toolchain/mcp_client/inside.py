@@ -13,10 +13,18 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
     from ..certificate.forms.rows import Offer
+
+    class Asked(TypedDict, total=False):
+        command: list[str]
+        tool: str
+        schema: str
+        says: str
+        arguments: dict[str, object]
+
 
 MOST_TOOLS, MOST_PAGES = 1000, 100
 LOCKED = ("name", "description", "inputSchema", "outputSchema", "annotations")
@@ -42,7 +50,7 @@ def _plain(model: Any) -> Offer:
     return dumped
 
 
-async def answered(given: dict[str, Any]) -> dict[str, Any]:
+async def answered(given: Asked) -> dict[str, object]:
     """What the server says."""
     from mcp import Client, StdioServerParameters
 

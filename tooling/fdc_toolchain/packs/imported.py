@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from collections.abc import Callable
 
 from .model import PackError
 
 
-def imported(module: str, name: str) -> Any:
-    """The object `name` of a module. Raises PackError if a pack does not have it, or importing it fails."""
+def imported(module: str, name: str) -> Callable[..., object]:
+    """The function or command `name` of a module. Raises PackError if a pack does not have it, or importing it fails."""
+    found: Callable[..., object]
     if module.split(".")[0] == __name__.split(".")[0]:
-        return getattr(importlib.import_module(module), name)
+        found = getattr(importlib.import_module(module), name)
+        return found
     try:
-        return getattr(importlib.import_module(module), name)
+        found = getattr(importlib.import_module(module), name)
     except AttributeError as wrong:
         raise PackError(f"the module `{module}` of a pack has no `{name}`: {wrong}") from wrong
     except Exception as wrong:
         why = f"{type(wrong).__name__}: {wrong}"
         raise PackError(f"the module `{module}` of a pack cannot be imported: {why}") from wrong
+    if not callable(found):
+        raise PackError(f"`{name}` of the module `{module}` of a pack cannot be called")
+    return found

@@ -50,14 +50,14 @@ def index() -> Index:
     return _joined([pack_of(*row) for row in kept[0]], kept[1])
 
 
-def _found() -> tuple[list[tuple[Any, ...]], list[str], dict[str, memory.Stamp | None]]:
+def _found() -> tuple[list[memory.Row], list[str], dict[str, memory.Stamp | None]]:
     """The arguments of `pack_of` for each pack that can be used, the problems, and the stamps of what was read."""
     from .find import beside as near
     from .find import candidates, installed
     from .model import PackError
     from .read import read
 
-    rows: list[tuple[Any, ...]] = []
+    rows: list[memory.Row] = []
     problems: list[str] = []
     stamps = {path: memory.stamp(path) for path in candidates()}
     folders: dict[str, str] = {}
@@ -69,7 +69,7 @@ def _found() -> tuple[list[tuple[Any, ...]], list[str], dict[str, memory.Stamp |
         stamps[path] = memory.stamp(path)
         try:
             document = read(place.folder)
-            first = folders.setdefault(document["name"], place.folder)
+            first = folders.setdefault(str(document["name"]), place.folder)
             if first != place.folder:
                 raise PackError(f"{path}: a pack `{document['name']}` already exists: {first}")
             if place.beside and document["name"] != os.path.basename(place.folder):

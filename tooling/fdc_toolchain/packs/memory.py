@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    Row = tuple[dict[str, object], str, str, bool]
+
 try:
     from _sha1 import sha1 as sha1  # type: ignore[import-not-found, unused-ignore]
 except ImportError:  # pragma: no cover - an interpreter built without it
@@ -51,7 +53,7 @@ def _name() -> str:
     return f"{_FOLDER}/{sha1(repr(roots()).encode('utf-8', 'surrogateescape')).hexdigest()}"
 
 
-def load() -> tuple[list[Any], list[str]] | None:
+def load() -> tuple[list[Row], list[str]] | None:
     """The arguments of `model.pack_of` for each pack, and the problems; None where something may have changed."""
     kept: Any = cachedir.load(_name())
     if not isinstance(kept, tuple) or len(kept) != 3:
@@ -60,7 +62,7 @@ def load() -> tuple[list[Any], list[str]] | None:
     return (rows, problems) if all(stamp(path) == was for path, was in stamps.items()) else None
 
 
-def store(stamps: dict[str, Stamp | None], rows: list[Any], problems: list[str]) -> None:
+def store(stamps: dict[str, Stamp | None], rows: list[Row], problems: list[str]) -> None:
     """Caches the packs; `stamps` were taken before the search."""
     cachedir.store(_name(), (stamps, rows, problems))
     cachedir.prune(_FOLDER, _MOST)

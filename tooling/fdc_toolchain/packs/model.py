@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..named_tuples import NamedTuple
+from ..narrow import narrow
 
 PREFIX = "packs/"
 """The prefix of names of pack files, followed by the pack's name and the path in its folder."""
@@ -84,8 +85,11 @@ class Pack(NamedTuple):
     """The function that `fdc doctor` calls with a workspace's folder; returns `ok`, `note` or `bad`, and a message."""
 
 
-def pack_of(document: dict[str, Any], folder: str, package: str, beside: bool) -> Pack:
+def pack_of(document: dict[str, object], folder: str, package: str, beside: bool) -> Pack:
     """The pack of a document that `read` found to be right."""
+
+    def table(key: str, within: dict[str, Any] = document) -> dict[str, Any]:
+        return narrow(within.get(key, {}), dict)
 
     def file(path: str) -> str:
         return f"{PREFIX}{document['name']}/{path}"
@@ -105,8 +109,8 @@ def pack_of(document: dict[str, Any], folder: str, package: str, beside: bool) -
         return Function(absolute(module), name, row.get("probe"), needs)
 
     return Pack(
-        document["name"],
-        document["summary"],
+        str(document["name"]),
+        str(document["summary"]),
         folder,
         package,
         beside,
@@ -121,23 +125,20 @@ def pack_of(document: dict[str, Any], folder: str, package: str, beside: bool) -
             )
             if "plan" in row
             else Command(name, absolute(row["module"]), row["help"], row.get("outside_only", False))
-            for name, row in document.get("commands", {}).items()
+            for name, row in table("commands").items()
         },
-        {name: function(row) for name, row in document.get("tools", {}).items()},
-        {name: function(row) for name, row in document.get("predicates", {}).items()},
+        {name: function(row) for name, row in table("tools").items()},
+        {name: function(row) for name, row in table("predicates").items()},
         {
             path: Page(
                 path, absolute(row["module"]), tuple(row["plans"]), row["title"], row["again"]
             )
-            for path, row in document.get("pages", {}).items()
+            for path, row in table("pages").items()
         },
-        tuple(map(file, document.get("catalogues", ()))),
-        {name: file(path) for name, path in document.get("automata", {}).items()},
-        {name: file(path) for name, path in document.get("plans", {}).items()},
-        {
-            old: f"{package}.{new}"
-            for old, new in document.get("renamed", {}).get("functions", {}).items()
-        },
-        {old: file(new) for old, new in document.get("renamed", {}).get("files", {}).items()},
-        {name: function(row) for name, row in document.get("checks", {}).items()},
+        tuple(map(file, narrow(document.get("catalogues", []), list))),
+        {name: file(path) for name, path in table("automata").items()},
+        {name: file(path) for name, path in table("plans").items()},
+        {old: f"{package}.{new}" for old, new in table("functions", table("renamed")).items()},
+        {old: file(new) for old, new in table("files", table("renamed")).items()},
+        {name: function(row) for name, row in table("checks").items()},
     )

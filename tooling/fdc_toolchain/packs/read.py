@@ -27,7 +27,7 @@ Check = Callable[[Any], "str | None"]
 """What a value must be, or None if it is valid."""
 
 
-def read(folder: str) -> dict[str, Any]:
+def read(folder: str) -> dict[str, object]:
     """The document of the pack in a folder. Raises PackError."""
     path = os.path.join(folder, FILE)
     try:
@@ -45,7 +45,7 @@ def content(path: str) -> bytes:
     return data
 
 
-def parsed(data: bytes, path: str, *, data_only: bool = False) -> dict[str, Any]:
+def parsed(data: bytes, path: str, *, data_only: bool = False) -> dict[str, object]:
     """The document in the bytes of a `pack.toml`; `path` is for messages. Raises PackError.
 
     `data_only`: nothing of the pack is imported by fdc, so its commands are plans, and it has no pages.

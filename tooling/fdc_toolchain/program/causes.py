@@ -7,7 +7,6 @@ sources for kinds without a row. A tool of a workspace may have a word of its ow
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from .model import Program
 
@@ -150,13 +149,13 @@ GRANTED = (
 _GRANTED = frozenset(("unavailable", "sandbox", "url", "address", "forbidden", "secret"))
 
 
-def explain(program: Program, stop: Mapping[str, Any]) -> dict[str, object]:
+def explain(program: Program, stop: Mapping[str, object]) -> dict[str, object]:
     """The cause of a stop: `kind` (one of CAUSES) and, of an assumption that was false, its `text` and place.
 
     `stop` has `kind`, `path`, `line`, `failure` (the kind of the tool's failure, "" where no tool failed) and `core` (false
     where a tool or predicate failed that is not the core's).
     """
-    kind = STOPS[stop["kind"]] or FAILURES.get(stop.get("failure") or "", "world")
+    kind = STOPS[str(stop["kind"])] or FAILURES.get(str(stop.get("failure") or ""), "world")
     if kind != "assumption":
         return {"kind": kind}
     if "assumptions" not in program:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..certificate.touches import Step
+from ..narrow import narrow
 from ..text.glob_match import compare, compiled, fits, meet
 from .model import Instruction, Program
 
@@ -91,8 +92,9 @@ NOTHING = Written(frozenset(), frozenset())
 EVERYTHING = Written(frozenset(), frozenset((ANY,)))
 
 
-def of_json(data: Any) -> WriteSet:
+def of_json(data: object) -> WriteSet:
     """The value of a `to_json` result. Raises KeyError, TypeError or ValueError for anything else."""
+    data = narrow(data, dict)
     shared, own = (
         Written(
             frozenset(map(str, names)),
@@ -108,17 +110,16 @@ def shown(glob: Pieces) -> str:
     return "".join(text for _, text in glob)
 
 
-def write_set(program: Program, inputs: Mapping[str, Any]) -> WriteSet:
+def write_set(program: Program, inputs: Mapping[str, object]) -> WriteSet:
     """What a run of a program with these inputs (`engine.fold`) may write. A run that is simulated writes nothing."""
-    folder = str(inputs.get("builtin", {}).get("run", ""))
+    builtin = narrow(inputs.get("builtin", {}), dict)
+    folder = str(builtin.get("run", ""))
     if "simulate" in inputs:
         return WriteSet(NOTHING, NOTHING, folder)
-    known: dict[str, Pieces] = {
-        name: ((True, str(text)),) for name, text in inputs.get("builtin", {}).items()
-    }
+    known: dict[str, Pieces] = {name: ((True, str(text)),) for name, text in builtin.items()}
     parameters = {
         name: ((True, text),)
-        for name, text in inputs.get("given", {}).items()
+        for name, text in narrow(inputs.get("given", {}), dict).items()
         if isinstance(text, str)
     }
     walk = _Walk(program, known)

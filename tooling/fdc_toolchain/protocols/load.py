@@ -17,6 +17,7 @@ from ..diagnostics.codes import CODES
 from ..diagnostics.diagnostic import Diagnostic, Label, ordered
 from ..diagnostics.span import Span
 from ..named_tuples import NamedTuple
+from ..narrow import narrow
 from ..text.json_text import Node, Places, plain
 from ..text.yaml_text import parse
 from .regions import fence, take
@@ -151,7 +152,7 @@ def _rules(
         findings.append(Diagnostic(span, "FDC501", problem.message, help=problem.help))
     if root is None:
         return None
-    body = plain(root)
+    body: dict[str, Any] = narrow(plain(root), dict)
     wrong = [*_broken(body), *_unknown_codes(body)]
     for at, message in sorted(wrong, key=lambda row: _json_path(row[0])):
         node = _at(root, at)

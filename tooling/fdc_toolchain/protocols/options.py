@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from .. import durable
 from ..exits import UsageError
 from ..linking.project.root import find_root
 from ..linking.project.settings import read_settings
+from ..narrow import narrow
 from ..text.suggest import did_you_mean
 from . import layout
 from .build import shown
@@ -18,7 +18,7 @@ from .targets import TARGETS
 
 
 def how_of(
-    root: str | None = None, targets: tuple[str, ...] = (), **options: Any
+    root: str | None = None, targets: tuple[str, ...] = (), **options: object
 ) -> tuple[str, BuildOptions]:
     """The workspace and the build options: those of the command line, else of the settings. Raises UsageError."""
     root = root or find_root(os.curdir)
@@ -26,13 +26,13 @@ def how_of(
     stated = {key: value for key, value in options.items() if value is not None}
     source = os.path.join(root, settings.protocols or "protocols")
     if "source" in stated:
-        source = os.path.abspath(stated["source"])
+        source = os.path.abspath(narrow(stated["source"], str))
     if not os.path.isdir(source):
         raise UsageError(
             f"no folder `{shown(source, root)}` with protocols was found; name one with --source"
         )
     if "output" in stated:
-        stated["output"] = shown(os.path.abspath(stated["output"]), root)
+        stated["output"] = shown(os.path.abspath(narrow(stated["output"], str)), root)
     agents = settings.agents._asdict()
     if agents["profile"] not in PROFILES:
         raise UsageError(

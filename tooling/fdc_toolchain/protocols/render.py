@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..named_tuples import NamedTuple
+from ..narrow import narrow
 from .load import Prose, Protocol, Sources
 
 HEADING = "**Associated Tool Documentation (`{path}`):**"
@@ -102,12 +103,12 @@ def unmarked(enforcement: str) -> str:
     return enforcement[match.end() :] if (match := _STATUS.match(enforcement)) else enforcement
 
 
-def status(rule: Mapping[str, Any]) -> str:
+def status(rule: Mapping[str, object]) -> str:
     """`enforced by CODES` where the rule has a check, else `advice`."""
     check = rule.get("check")
     if check is None:
         return "advice"
-    codes = check.get("code", TEMPLATE_CODE)
+    codes = narrow(check, dict).get("code", TEMPLATE_CODE)
     return "enforced by " + ", ".join([codes] if isinstance(codes, str) else codes)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from ..named_tuples import NamedTuple
+from ..narrow import narrow
 from .terminal.terminal_text import visible
 
 Role = Literal["head", "add", "del", "same", "note"]
@@ -27,11 +28,11 @@ class Line(NamedTuple):
     text: str
 
 
-def lines(shows: dict[str, Any] | None) -> list[Line]:
+def lines(shows: dict[str, object] | None) -> list[Line]:
     """The lines of what an approval shows; none where it shows nothing."""
     if not shows:
         return []
-    rows = shows.get("rows", [])
+    rows = narrow(shows.get("rows", []), list)
     found_lines = [line for row in rows for line in _row(row)]
     return found_lines or [
         Line(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..engine.values import resolved
+from ..narrow import narrow
 from ..report.terminal.terminal_text import cut, visible
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def outline(
     root: str,
     given: Mapping[str, str],
     budget: Mapping[str, float],
-    models: Mapping[str, Any] | None = None,
+    models: Mapping[str, object] | None = None,
     absent: Sequence[str] = (),
 ) -> str:
     """The steps of every plan that would run, with known values filled in, and the worst-case cost.
@@ -51,7 +52,9 @@ def outline(
             lines.append(f"{effect}: {', '.join(effects[effect])}")
     limits = {**program["budget"], **budget}
     lines += _costs(
-        worst(program, given, (models or {}).get("rate") or 0.0, reader.listing), limits, models
+        worst(program, given, narrow((models or {}).get("rate") or 0.0, float), reader.listing),
+        limits,
+        models,
     )
     if limits:
         lines.append(
@@ -157,7 +160,7 @@ def listing(root: str, glob: str) -> list[str] | None:
 
 
 def _costs(
-    found: Worst, limits: Mapping[str, float], models: Mapping[str, Any] | None
+    found: Worst, limits: Mapping[str, float], models: Mapping[str, object] | None
 ) -> list[str]:
     """The worst-case cost, and the budget that would stop the run."""
     from ..rules.bounds import shown as written
@@ -174,7 +177,7 @@ def _costs(
     lines += [visible(line) for line in said(found)]
     if models is not None and models["names"] and models["rate"] is None:
         lines.append(
-            f"the price of {', '.join(models['names'])} is not known, so money is not counted"
+            f"the price of {', '.join(narrow(models['names'], list))} is not known, so money is not counted"
         )
     if models is not None and not models["names"]:
         lines.append(

@@ -38,7 +38,7 @@ def nested_in(
     show: Observer,
     operator: Operator,
     driver: Driver,
-    shown: Mapping[str, Mapping[str, Any]],
+    shown: Mapping[str, Mapping[str, object]],
 ) -> Nested:
     """Drives plans within steps of runs in a workspace. `shown`: what the outer run's questions showed."""
 

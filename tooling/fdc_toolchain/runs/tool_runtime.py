@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..linking.project.guarded_paths import guarded
+from ..narrow import narrow
 from .cost.models import model_for
 from .nested_run import Driver, nested_in
 from .observer import Observer
@@ -26,9 +27,9 @@ def bench_for(
     shell_seconds: float | None,
     operator: Operator | None,
     ready: Mapping[str, Answer],
-    shown: Mapping[str, dict[str, Any]],
+    shown: Mapping[str, dict[str, object]],
     driver: Driver,
-    inputs: Mapping[str, Any],
+    inputs: Mapping[str, object],
 ) -> Workbench:
     """The workbench of a run; the caller closes its `root`. `answers` come before those that lie `ready`; `shown` is what
     the approvals showed that they are for (`runs.records.answers.shown`). `driver` drives runs within a step.
@@ -53,7 +54,7 @@ def bench_for(
         shell_seconds=SECONDS if shell_seconds is None else shell_seconds,
         operator=allowed,
         model=model,
-        overrides={"close_task": _closing(root, inputs.get("task") or {})},
+        overrides={"close_task": _closing(root, narrow(inputs.get("task") or {}, dict))},
         nested=nested_in(root, show, allowed, driver, shown),
         shown=shown,
         givers={address: one.note() for address, one in ready.items() if address not in answers},

@@ -21,6 +21,7 @@ from ..engine.events import Failure, Outcome, Perform, Record
 from ..engine.ports import Progress, WorldFailed
 from ..engine.values import text as written
 from ..named_tuples import NamedTuple
+from ..narrow import narrow
 from ..program.model import Instruction, PlanBody, Program, ToolRow
 from ..tools.files.documents import MARK
 from ..workspace.secrets.scrubber import Scrubber
@@ -153,7 +154,7 @@ class RunLog:
                 return
 
     def _entry(self, step: Step) -> Entry:
-        effect = step.effect._replace(args=self._secrets.value(step.effect.args))
+        effect = step.effect._replace(args=narrow(self._secrets.value(step.effect.args), dict))
         return entry_of(self._run, self._program, self._task, step._replace(effect=effect))
 
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 from ..diagnostics.span import Span
 from ..named_tuples import NamedTuple
 from .suggest import did_you_mean
+
+JSON: TypeAlias = "Mapping[str, JSON] | Sequence[JSON] | str | int | float | bool | None"
 
 MAX_DEPTH = 64
 """Maximum nesting of arrays and objects."""
@@ -69,13 +72,14 @@ class Problem(NamedTuple):
     earlier: Node | None = None
 
 
-def plain(node: Node) -> Any:
+def plain(node: Node) -> JSON:
     """The value of a node as plain Python values."""
     if node.kind == "object":
         return {member.key.value: plain(member.value) for member in node.value}
     if node.kind == "array":
         return [plain(item) for item in node.value]
-    return node.value
+    value: JSON = node.value
+    return value
 
 
 class Places:

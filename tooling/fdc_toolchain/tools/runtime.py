@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Cancelled, Verdict, Waiting, WorldFailed
+from ..narrow import narrow
 from ..packs.imported import imported
 from ..packs.model import PackError
 from ..program.causes import FINAL
@@ -113,9 +114,8 @@ class LocalTools:
         failure = outcome.failure
         if failure is not None:
             failure = Failure(failure.kind, scrub.text(failure.message))
-        return outcome._replace(
-            value=scrub.value(outcome.value), failure=failure, notes=scrub.value(outcome.notes)
-        )
+        notes = outcome.notes and narrow(scrub.value(outcome.notes), dict)
+        return outcome._replace(value=scrub.value(outcome.value), failure=failure, notes=notes)
 
     def _attempted(self, effect: Perform) -> Outcome:
         try:

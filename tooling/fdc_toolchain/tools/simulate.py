@@ -16,6 +16,7 @@ from typing import Any
 
 from ..engine.events import Failure, Outcome, Perform
 from ..engine.ports import Verdict
+from ..narrow import narrow
 from ..workspace import globs
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
@@ -48,7 +49,7 @@ _SCHEMA: dict[str, Any] = {
 }  # fmt: skip
 
 
-def script(text: str) -> dict[str, Any]:
+def script(text: str) -> dict[str, object]:
     """A script as JSON. Raises ValueError, saying where it is wrong."""
     from jsonschema import Draft202012Validator
 
@@ -75,9 +76,9 @@ def recorded(outcomes: Mapping[str, tuple[str, Mapping[str, object]]]) -> dict[s
 class SimulatedTools:
     """The port `engine.ports.Tools` by a script; `root` is looked at for lists of files only."""
 
-    def __init__(self, said: Mapping[str, Any], root: Root) -> None:
-        self._tools = said.get("tools", {})
-        self._addresses = said.get("addresses", {})
+    def __init__(self, said: Mapping[str, object], root: Root) -> None:
+        self._tools = narrow(said.get("tools", {}), dict)
+        self._addresses = narrow(said.get("addresses", {}), dict)
         self._root = root
 
     def perform(self, effect: Perform) -> Outcome:

@@ -20,6 +20,7 @@ from ..engine.events import Perform
 from ..engine.files.released import NONE, Released, may_write
 from ..engine.state import Scope, Strand
 from ..engine.values import text
+from ..narrow import narrow
 from ..program.model import Grant, Instruction, Program, ToolRow
 from ..text.glob_match import compare, compiled, matches, plain
 from . import capability, globs, merge_diff
@@ -53,9 +54,9 @@ def preview(
     return {"rows": seer.rows, "lists": noted.lists, "files": noted.files}
 
 
-def differences(shows: Mapping[str, Any], root: Root) -> str:
+def differences(shows: Mapping[str, object], root: Root) -> str:
     """Why the files are not as they were shown; empty where they are. More files than a glob named are left alone."""
-    released = Released(shows.get("lists", {}), shows.get("files", {}))
+    released = Released(narrow(shows.get("lists", {}), dict), narrow(shows.get("files", {}), dict))
     for path in released.files:
         found = difference(released, root, path)
         if found:

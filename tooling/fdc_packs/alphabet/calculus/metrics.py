@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from fdc_toolchain.api.text import narrow
+
 from ..model import CORE_DOMAINS, Alphabet, normal
 from .consistency_report import consistency
 
@@ -102,7 +104,7 @@ class Expressed(NamedTuple):
 
 
 def derived(
-    alphabet: Alphabet, rejected: Iterable[Mapping[str, Any]]
+    alphabet: Alphabet, rejected: Iterable[Mapping[str, object]]
 ) -> dict[str, tuple[str, ...]]:
     """What rejected candidates were shown to consist of: label to labels, from the rows of the archive of rejections.
 
@@ -110,9 +112,9 @@ def derived(
     """
     found = {}
     for row in rejected:
-        output = row.get("critic_output")
+        output, label = row.get("critic_output"), row.get("label")
         attacks = output.get("attacks") if isinstance(output, dict) else None
-        if not isinstance(attacks, dict) or not isinstance(row.get("label"), str):
+        if not isinstance(attacks, dict) or not isinstance(label, str):
             continue
         parts = [
             one.label
@@ -126,9 +128,9 @@ def derived(
                 for one in attempts or ()
                 if isinstance(one, dict) and one.get("succeeded") is True
             ]
-            parts = [label for one in analysed[:1] for label in _texts({"": one}, "", "into")]
+            parts = [part for one in analysed[:1] for part in _texts({"": one}, "", "into")]
         if parts:
-            found[normal(row["label"])] = tuple(dict.fromkeys(map(normal, parts)))
+            found[normal(label)] = tuple(dict.fromkeys(map(normal, parts)))
     return found
 
 
@@ -188,7 +190,7 @@ def _put_together(test: Test, known: Collection[str], found: Mapping[str, Expres
 
 def coverage(
     alphabet: Alphabet, concepts: object, rejected: Iterable[Mapping[str, object]] = ()
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Which test concepts can be expressed (ALPH-82): `coverage` is expressible / total over all of them. A feature that was
     rejected because it consists of others (rows of `rejected`) comes to these.
 
@@ -210,7 +212,7 @@ def coverage(
 
 
 def decompositions(
-    alphabet: Alphabet, concepts: Any, rejected: Iterable[Mapping[str, object]] = ()
+    alphabet: Alphabet, concepts: object, rejected: Iterable[Mapping[str, object]] = ()
 ) -> list[dict[str, object]]:
     """How each test concept comes apart (ALPH-81): what it consists of, the primitives at the bottom, what is missing there.
 
@@ -224,7 +226,7 @@ def decompositions(
             "concept": test.name, "result": found[test.name].kind, "features": list(row["features"]),
             "primitives": sorted(found[test.name].primitives), "missing": sorted(found[test.name].missing),
         }
-        for test, row in zip(tests, given, strict=True)
+        for test, row in zip(tests, narrow(given, list), strict=True)
     ]  # fmt: skip
 
 
@@ -313,11 +315,11 @@ def expressiveness(
     }  # fmt: skip
 
 
-def public(found: Mapping[str, Any]) -> dict[str, object]:
+def public(found: Mapping[str, object]) -> dict[str, object]:
     """A list of words that others made, as a measure: of what a dictionary says of each with the primitives at hand (see
     `fdc_packs.alphabet.lexicon.tools.said_with`), over all words, also those that the dictionary does not know.
     """
-    rows = found["words"]
+    rows, frequent = narrow(found["words"], list), narrow(found["frequent"], int)
     counts = Counter(row["result"] for row in rows)
     done, total = counts["primitive"] + counts["expressible"], len(rows)
     return {
@@ -325,7 +327,7 @@ def public(found: Mapping[str, Any]) -> dict[str, object]:
         "inexpressible": counts["inexpressible"], "unknown": counts["unknown"],
         "coverage": round(done / total, 4) if total else 0.0,
         "weighted_coverage": round(math.fsum(row["share"] for row in rows) / total, 4) if total else 0.0,
-        "frequent_words_coverage": round(found["frequent"] / total, 4) if total else 0.0, "source": found["source"],
+        "frequent_words_coverage": round(frequent / total, 4) if total else 0.0, "source": found["source"],
     }  # fmt: skip
 
 

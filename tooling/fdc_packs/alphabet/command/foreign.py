@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from fdc_toolchain.api.commands import CLEAN, Refused, UsageError
 from fdc_toolchain.api.files import durable
-from fdc_toolchain.api.text import visible
+from fdc_toolchain.api.text import narrow, visible
 
 from .folder import world_failure
 
@@ -112,8 +112,10 @@ def measure(file: str, alphabet: Alphabet | None, form: str) -> int:
         click.echo(json.dumps(found, indent=2))
         return CLEAN
     for key, value in _figures(found):
-        click.echo(visible(f"{key.replace('_', ' ')}: {value}  [{found['formulas'][key]}]"))
-    for row in found["unknown"]:
+        click.echo(
+            visible(f"{key.replace('_', ' ')}: {value}  [{narrow(found['formulas'], dict)[key]}]")
+        )
+    for row in narrow(found["unknown"], list):
         click.echo(
             visible(
                 f"no primitive in use is called `{row['label']}`: {row['concepts']} concepts need it"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import textwrap
+from typing import Any
 
 import click
 from fdc_toolchain.api.commands import CLEAN
@@ -16,7 +17,7 @@ def ground(roots: int, rounds: int, form: str) -> int:
     """Prints the set; the exit code. Raises WorldError where no dictionary exists."""
     from ..lexicon.measured import report
 
-    found = report(dictionary(os.getcwd()), roots, rounds)
+    found: dict[str, Any] = report(dictionary(os.getcwd()), roots, rounds)
     if form == "json":
         click.echo(json.dumps(found, indent=2))
         return CLEAN

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fdc_toolchain.api.commands import Refused, UsageError
+from fdc_toolchain.api.text import narrow
 
 from .. import layout, markers
 from ..yamltext import NotYaml, parse
@@ -22,7 +23,7 @@ def answer(root: str, query: str, label: str) -> object:
         out = []
         for path, text in store.texts([{"glob": glob}]).items():
             try:
-                value = parse(text)
+                value = narrow(parse(text), dict)
                 out.append(dict(value[key]))
             except (NotYaml, KeyError, TypeError, ValueError) as wrong:
                 raise Refused(f"{path} cannot be read: {wrong}") from wrong

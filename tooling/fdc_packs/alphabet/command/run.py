@@ -18,7 +18,7 @@ from fdc_toolchain.api.commands import (
     UsageError,
     WorldError,
 )
-from fdc_toolchain.api.text import visible
+from fdc_toolchain.api.text import narrow, visible
 
 from .folder import base_of, dictionary, measurable, world_failure
 
@@ -127,7 +127,7 @@ def _handed_on(base: Base) -> str:
     from ..yamltext import NotYaml, parse
 
     try:
-        left = parse(base.files[layout.HANDOFF])["session_handoff"]
+        left = narrow(parse(base.files[layout.HANDOFF]), dict)["session_handoff"]
         waiting = {key: int(number) for key, number in left["pending"].items() if number}
         said = f"after iteration {int(left['after_iteration'])} of {left['written']}"
     except (NotYaml, KeyError, TypeError, ValueError, AttributeError):

@@ -16,7 +16,7 @@ from fdc_toolchain.api.text import visible
 
 from ..model import Alphabet, Primitive
 
-History = Sequence[Mapping[str, Any]]
+History = Sequence[Mapping[str, object]]
 MOST_BARS = 40
 """Longer histories are drawn in groups of iterations."""
 MOST_NODES = 220

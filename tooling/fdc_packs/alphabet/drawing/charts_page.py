@@ -7,14 +7,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fdc_toolchain.api.text import visible
+from fdc_toolchain.api.text import narrow, visible
 
 from ..model import Alphabet
 from ..schemas import DATA
 from . import charts
 
 
-def page(alphabet: Alphabet, history: charts.History, report: Mapping[str, Any], title: str) -> str:
+def page(
+    alphabet: Alphabet, history: charts.History, report: Mapping[str, object], title: str
+) -> str:
     """The page. `report` is what `metrics.report` gives; what it lacks is left out. A `note` in it is said below the title."""
     from jinja2 import Environment, FileSystemLoader
 
@@ -23,7 +25,7 @@ def page(alphabet: Alphabet, history: charts.History, report: Mapping[str, Any],
         finalize=lambda value: visible(value) if type(value) is str else value,
     )  # fmt: skip
     jinja.filters |= {"percent": _percent, "coded": _coded}
-    checks = (report.get("consistency") or {}).get("checks", {})
+    checks = _part(report, "consistency").get("checks", {})
     drawings = (charts.growth, charts.acceptance, charts.coverage)
     made: str = jinja.get_template("page.jinja").render(
         alphabet=alphabet,
@@ -35,7 +37,7 @@ def page(alphabet: Alphabet, history: charts.History, report: Mapping[str, Any],
         figures=_figures(alphabet, history, report),
         drawings=[draw(history, alone=False) for draw in drawings],
         graph=charts.graph(alphabet, alone=False),
-        gaps=[row.values() for row in (report.get("coverage") or {}).get("gaps", ())[:12]],
+        gaps=[row.values() for row in _part(report, "coverage").get("gaps", ())[:12]],
         findings=[one for row in checks.values() for one in row["findings"]][:8],
     )
     return made
@@ -46,11 +48,11 @@ def _figures(
 ) -> list[tuple[str, str]]:
     last = history[-1] if history else {}
     totals = [
-        sum(int(row.get(key) or 0) for row in history)
+        sum(narrow(row.get(key) or 0, int) for row in history)
         for key in ("accepted", "rejected", "refined", "deferred")
     ]
-    covered = (report.get("coverage") or {}).get("coverage", last.get("coverage"))
-    sound = (report.get("consistency") or {}).get("overall_score", last.get("consistency"))
+    covered = _part(report, "coverage").get("coverage", last.get("coverage"))
+    sound = _part(report, "consistency").get("overall_score", last.get("consistency"))
     rows = [
         (str(len(alphabet)), "primitives"), (str(len(alphabet.domains)), "domains"), (str(len(history)), "iterations"),
         (_percent(totals[0] / sum(totals)) if sum(totals) else "–", "of the candidates accepted"),
@@ -59,6 +61,10 @@ def _figures(
     if report.get("public_list"):
         rows.insert(5, (_percent(report["public_list"]["coverage"]), "of Swadesh's 200 meanings"))
     return rows
+
+
+def _part(report: Mapping[str, object], name: str) -> dict[str, Any]:
+    return narrow(report.get(name) or {}, dict)
 
 
 def _percent(value: Any) -> str:

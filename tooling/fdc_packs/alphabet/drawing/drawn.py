@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+
+from fdc_toolchain.api.text import narrow
 
 from ..calculus import metrics
 from ..model import Alphabet
@@ -62,11 +63,11 @@ def who(summaries: Iterable[Mapping[str, object]]) -> str:
     return "A model gave some answers; others were computed from a dictionary."
 
 
-def history(summaries: Iterable[Mapping[str, Any]]) -> list[dict[str, object]]:
+def history(summaries: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
     """A row for each iteration, oldest first, from their summaries alone."""
     out = []
     for summary in summaries:
-        counted, after = summary["candidates"], summary["metrics_after"]
+        counted, after = (narrow(summary[key], dict) for key in ("candidates", "metrics_after"))
         out.append({
             "iteration": summary["iteration"], **{kind: counted[kind] for kind in COUNTED},
             "total": summary["total_primitives"], "coverage": after["coverage_score"], "consistency": after["consistency_score"],

@@ -72,7 +72,7 @@ def _row(one: Mapping[str, Any], number: int) -> Row:
     return Row(name or f"concept {number}", labels, said, float(weight))
 
 
-def measured(rows: Iterable[Row], alphabet: Alphabet | None) -> dict[str, Any]:
+def measured(rows: Iterable[Row], alphabet: Alphabet | None) -> dict[str, object]:
     """The figures, each by its formula (FORMULAS). With an alphabet a concept whose decomposition has a label that no primitive
     in use has is not expressible, and the label is named in `unknown`."""
     every = list(rows)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+
+from fdc_toolchain.api.text import narrow
 
 from .. import layout, markers
 from ..calculus.consistency import score, violations
@@ -14,7 +15,7 @@ from ..yamltext import dump
 from .work import Event, Work, primitive_of
 
 Files = dict[str, str]
-Value = dict[str, Any]
+Value = dict[str, object]
 LOGGED = {"proposer": ("proposer",), "critic": ("critic",), "refiner": ("refiner", "consolidation")}
 """Which staged steps go into which log."""
 
@@ -235,16 +236,20 @@ def rejections(rows: Iterable[Mapping[str, object]], at: str) -> Files:
     }
 
 
-def recount(summary: Mapping[str, Any], proposer: Any, critic: Any) -> list[str]:
+def recount(
+    summary: Mapping[str, object], proposer: Mapping[str, object], critic: Mapping[str, object]
+) -> list[str]:
     """ALPH-90: where a summary does not say what the iteration's logs say."""
-    rows = [row for cycle in critic.get("cycles", ()) for row in cycle.get("evaluations", ())]
+    cycles = narrow(critic.get("cycles", []), list)
+    rows = [row for cycle in cycles for row in cycle.get("evaluations", ())]
     words = Counter(row.get("verdict") for row in rows)
-    proposed = sum(len(cycle.get("candidates", ())) for cycle in proposer.get("cycles", ()))
+    cycles = narrow(proposer.get("cycles", []), list)
+    proposed = sum(len(cycle.get("candidates", ())) for cycle in cycles)
     counted = {
         "proposed": proposed, "accepted": words["ACCEPT"], "rejected": words["REJECT"], "refined": words["REFINE"],
         "deferred": words["DEFER"], "unparsed": words["UNPARSED"],
     }  # fmt: skip
-    said = summary.get("candidates", {})
+    said = narrow(summary.get("candidates", {}), dict)
     wrong = {key: number for key, number in counted.items() if said.get(key) != number}
     return [
         f"candidates.{key} says {said.get(key)}, the logs {number}" for key, number in wrong.items()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fdc_toolchain.api.text import narrow
+
 from .. import layout, schemas
 from ..calculus.consistency import violations
 from ..calculus.metrics import BenchmarkError, tests_of
@@ -68,7 +70,7 @@ def _entries(base: Base, files: Mapping[str, str]) -> Iterable[str]:
             yield f"{path} does not exist"
             continue
         try:
-            body = parse(files[path])["primitive"]
+            body = narrow(parse(files[path]), dict)["primitive"]
             said = (body["id"], body["label"], body["prime"], body["domain"])
         except (NotYaml, KeyError, TypeError):
             yield f"{path} cannot be read"
@@ -109,7 +111,9 @@ def _logs(files: Mapping[str, str]) -> Iterable[str]:
             continue
         folder = path.rsplit("/", 1)[0]
         try:
-            parts = [parse(files[f"{folder}/{name}.yaml"])[key] for name, key in _PARTS]
+            parts = [
+                narrow(parse(files[f"{folder}/{name}.yaml"]), dict)[key] for name, key in _PARTS
+            ]
         except (NotYaml, KeyError, TypeError):
             yield f"{folder} has no logs that can be read"
             continue

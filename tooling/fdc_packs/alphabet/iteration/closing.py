@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+
+from fdc_toolchain.api.text import narrow
 
 from .. import layout
 from ..calculus.consistency import Violation, score, violations, violations_between, violations_near
 from ..calculus.metrics import BenchmarkError
 from ..drawing import drawn
 from ..model import Alphabet, Primitive, slug
+from ..schemas import Events, Tree
 from ..state import REGISTERS, balance, status_of
 from ..state_files import files_of
 from ..texts import text
@@ -20,12 +22,12 @@ from .phases import Stop, stopping, unchanged
 from .steps import acceptance, facts_of
 from .work import Work, row_of, work_of
 
-Value = dict[str, Any]
+Value = dict[str, object]
 WHOLE = 2000
 """Primitives up to which every iteration checks all of them; above, those that were touched, and all at the interval."""
 
 
-def touched_files(tree: Value, staged: Value) -> Value:
+def touched_files(tree: Tree, staged: Events) -> Value:
     """The detailed entries that the iteration changes, which it must read first."""
     work = _settled(work_of(tree, staged["events"]))
     before = [work.base.alphabet.get(one.id) for one in _touched(work)]
@@ -73,7 +75,7 @@ def _due(work: Work) -> bool:
     return bool(work.iteration % work.base.config["validation"]["check_interval"] == 0)
 
 
-def build_change(tree: Value, staged: Value, details: Value) -> Value:
+def build_change(tree: Tree, staged: Events, details: Value) -> Value:
     """The commit of an iteration: `files` by path; or `ok` false with the conflicts that a person has to look at (C-25)."""
     work = _settled(work_of(tree, staged["events"]))
     found = checked(work)
@@ -88,7 +90,7 @@ def build_change(tree: Value, staged: Value, details: Value) -> Value:
     reflected = bool(work.of("reflection")) or stop is not None
     version = _version(work.base.version, bool(touched), reflected)
     summary = archive.summary_of(work, dict(work.state["metrics"]))
-    files = _files(work, version, summary, touched, details.get("files", {}))
+    files = _files(work, version, summary, touched, narrow(details.get("files", {}), dict))
     if reflected and len(work.alphabet):
         files |= snapshot(work, version, files, stop)
     if stop is not None:
@@ -138,7 +140,11 @@ def outcome(change: Value) -> Value:
     """How the iteration ended, without its files."""
     kept = ("iteration", "ok", "why", "stop", "stop_why", "version", "summary")
     counts = {key: change.get(key, 0) for key in ("unchanged", "stability_window")}  # added in 0.2
-    return {**{key: change[key] for key in kept}, **counts, "files": len(change["files"])}
+    return {
+        **{key: change[key] for key in kept},
+        **counts,
+        "files": len(narrow(change["files"], dict)),
+    }
 
 
 def _nothing(work: Work) -> Value:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..budgets import BUDGETS, CHARACTERS, TASK_BUDGET, instructions, tokens
 from ..model import Alphabet, Primitive, normal
+from ..schemas import Context
 from ..yamltext import dump
 from .work import Work
 
@@ -23,7 +24,7 @@ class TooLarge(ValueError):
     """One thing alone is larger than its part of the context; the sentence lists the sizes."""
 
 
-def composed(work: Work, role: str, cycle: int, task: dict[str, Any]) -> dict[str, Any]:
+def composed(work: Work, role: str, cycle: int, task: Context) -> Context:
     """The context of one question: sections for a model, the same as values for what is embedded. Raises TooLarge."""
     strategy = work.state["current_strategy"]
     temperature = work.base.config["temperatures"][role]
@@ -189,7 +190,7 @@ def reasoning_section(work: Work) -> str:
     return dump({"iterations": kept}) + patterns + gaps
 
 
-def _task(task: dict[str, Any]) -> str:
+def _task(task: Context) -> str:
     shown = {key: value for key, value in task.items() if key not in ("primitives", "taken")}
     text = dump({"task": shown})
     if tokens(text) > TASK_BUDGET:

@@ -16,11 +16,15 @@ What the attacks mean here:
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from fdc_toolchain.api.text import narrow
 
 from fdc_packs.alphabet.lexicon.decomposition import attacked
 
 from ..model import normal
+from ..schemas import Context, Entries
 from ..wordlists import LEIPZIG_JAKARTA
 
 NOTE = "Computed from one English dictionary and the alphabet; no model was used."
@@ -34,7 +38,7 @@ one that no one does has 0); with 1 it takes three times as much."""
 
 
 def evaluate(
-    context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: object = ""
+    context: Context, lexicon: Entries, temperature: float = 0.0, wrong: object = ""
 ) -> dict[str, object]:
     """One evaluation for each of `context["candidates"]`, with every attack of ALPH-12 in it and the keys of ALPH-13.
 
@@ -64,7 +68,7 @@ def _judged(
     row: dict[str, Any],
     ids: dict[str, str],
     strictness: float,
-    context: dict[str, Any],
+    context: Context,
 ) -> dict[str, Any]:
     label = normal(str(candidate["label"]))
     attacks = {
@@ -118,7 +122,7 @@ def _circularity(label: str, proposed: str, row: dict[str, Any]) -> dict[str, An
     }  # fmt: skip
 
 
-def _same(label: str, candidate: dict[str, Any], context: dict[str, Any]) -> list[str]:
+def _same(label: str, candidate: dict[str, Any], context: Context) -> list[str]:
     """The primitives that have the candidate's definition, word for word."""
     said = normal(str(candidate.get("informal_definition", "")))
     rows = context.get("primitives") or ()
@@ -317,14 +321,16 @@ def _deferred(candidate: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def relationships(row: dict[str, Any], primitives: list[dict[str, Any]]) -> list[dict[str, str]]:
+def relationships(
+    row: Mapping[str, object], primitives: Sequence[Mapping[str, object]]
+) -> list[dict[str, str]]:
     """What an accepted word has to do with the alphabet, for the REFINER (ALPH-23): `type`, `target` (an id), `justification`.
 
     `row` is the critic's row of the dictionary. A primitive is presupposed where it stands above the word in the
     dictionary's own order, which has no circles; contrasts are antonyms; what often stands in one definition composes.
     """
     ids = {normal(str(one["label"])): str(one["id"]) for one in primitives}
-    seen, label = row["evidence"], row["label"]
+    seen, label = narrow(row["evidence"], dict), row["label"]
     found: dict[str, dict[str, str]] = {}
 
     def add(kind: str, other: str, why: str) -> None:

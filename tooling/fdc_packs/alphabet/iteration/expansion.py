@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fdc_toolchain.api.text import narrow
+
 from ..model import normal
+from ..schemas import Context, Entries, Event, Events, Tree
 from .context import composed, primitives_of, rejection_patterns
 from .integrate import Change
 from .phases import next_strategy
@@ -13,13 +16,13 @@ from .replies import Heard, evaluations, read_reply
 from .verdicts import Verdict, candidates, judged
 from .work import Work, work_of
 
-Value = dict[str, Any]
+Value = dict[str, object]
 MOST_CONFLICTS = 30
 MOST_TRIES = 3
 """How often a candidate that was put off is looked at before it is sent back."""
 
 
-def asked_proposer(work: Work, cycle: int) -> Value:
+def asked_proposer(work: Work, cycle: int) -> Context:
     """The proposer's context: gaps, priorities, domains that are thin, what comes back for revision."""
     strategy = work.state["current_strategy"]
     mode = strategy["proposer_mode"]
@@ -27,7 +30,7 @@ def asked_proposer(work: Work, cycle: int) -> Value:
     if mode == "GAP_FILLING" and not gaps:
         mode = next_strategy(mode, gaps)
     domains = {domain: len(found) for domain, found in work.alphabet.domains.items()}
-    task = {
+    task: Context = {
         "strategy": mode, "count": work.base.config["iteration"]["candidates_per_cycle"], "domains": domains,
         "priorities": strategy["domains_priority"] or sorted(domains, key=lambda name: domains[name])[:3], "gaps": gaps[:30],
         "revise": work.pending["to_revise"][:5], "taken": sorted(work.taken), "primitives": primitives_of(work.alphabet),
@@ -35,19 +38,19 @@ def asked_proposer(work: Work, cycle: int) -> Value:
     return composed(work, "proposer", cycle, task)
 
 
-def asked_critic(work: Work, cycle: int) -> Value:
+def asked_critic(work: Work, cycle: int) -> Context:
     """The critic's context: every candidate that waits, in one batch (ALPH-61), and why others were rejected (ALPH-20)."""
-    task = {
+    task: Context = {
         "strictness": work.state["current_strategy"]["critic_strictness"], "candidates": work.pending["to_evaluate"][:20],
-        "primitives": primitives_of(work.alphabet), "rejections": rejection_patterns(work)["last"],
+        "primitives": primitives_of(work.alphabet), "rejections": narrow(rejection_patterns(work)["last"], list),
         "gaps": work.state["pending"]["gaps_to_fill"][:50],
     }  # fmt: skip
     return composed(work, "critic", cycle, task)
 
 
-def asked_refiner(work: Work, cycle: int) -> Value:
+def asked_refiner(work: Work, cycle: int) -> Context:
     """The refiner's context: the candidates that the last critic's step accepted."""
-    task = {
+    task: Context = {
         "kind": "integrate",
         "candidates": accepted(work),
         "primitives": primitives_of(work.alphabet),
@@ -56,7 +59,7 @@ def asked_refiner(work: Work, cycle: int) -> Value:
     return composed(work, "refiner", cycle, task)
 
 
-def accepted(work: Work) -> list[Value]:
+def accepted(work: Work) -> list[dict[str, object]]:
     """The candidates that were accepted by the last critic's step, with its confidence."""
     steps = work.of("critic")
     rows = steps[-1]["evaluations"] if steps else []
@@ -70,11 +73,11 @@ def accepted(work: Work) -> list[Value]:
 
 
 def said_by(
-    context: Mapping[str, Any],
+    context: Context,
     heard: Heard,
-    before: Mapping[str, Any] | None,
+    before: Event | None,
     wrong: str,
-    lexicon: Mapping[str, Any] | None,
+    lexicon: Entries | None,
 ) -> Value:
     """What every staged answer says of itself: who, how warm, each attempt with its text (ALPH-02, 05, 60)."""
     attempts = list(before["attempts"]) if before else []
@@ -88,11 +91,11 @@ def said_by(
 
 def hear_proposer(
     said: object,
-    context: Value,
-    tree: Value,
-    staged: Value,
-    before: Value | None = None,
-    lexicon: Value | None = None,
+    context: Context,
+    tree: Tree,
+    staged: Events,
+    before: Event | None = None,
+    lexicon: Entries | None = None,
 ) -> Value:
     """What is staged of the proposer's answer; `wrong` where it must be asked again."""
     work = work_of(tree, staged["events"])
@@ -116,11 +119,11 @@ def hear_proposer(
 
 def hear_critic(
     said: object,
-    context: Value,
-    tree: Value,
-    staged: Value,
-    before: Value | None = None,
-    lexicon: Value | None = None,
+    context: Context,
+    tree: Tree,
+    staged: Events,
+    before: Event | None = None,
+    lexicon: Entries | None = None,
 ) -> Value:
     """What is staged of the critic's answer: a verdict for each candidate, or `UNPARSED`, no rejection (ALPH-69, T-54)."""
     work = work_of(tree, staged["events"])
@@ -151,7 +154,11 @@ def hear_critic(
 
 
 def _row(
-    work: Work, candidate: Value, output: Value | None, why: str, definitions: Mapping[str, str]
+    work: Work,
+    candidate: dict[str, Any],
+    output: Value | None,
+    why: str,
+    definitions: Mapping[str, str],
 ) -> Value:
     verdict: Verdict | str = why if output is None else judged(output, work.alphabet)
     row: Value = {"candidate_id": candidate["id"], "label": candidate["label"], "output": output}
@@ -178,11 +185,11 @@ def _row(
 
 def integrate(
     said: object,
-    context: Value,
-    tree: Value,
-    staged: Value,
-    before: Value | None = None,
-    lexicon: Value | None = None,
+    context: Context,
+    tree: Tree,
+    staged: Events,
+    before: Event | None = None,
+    lexicon: Entries | None = None,
 ) -> Value:
     """What is staged of the refiner's answer: accepted candidates with ids, primes and the relations that hold."""
     work = work_of(tree, staged["events"])
@@ -214,9 +221,9 @@ def integrate(
     }
 
 
-def claimed(output: Mapping[str, Any]) -> list[str]:
+def claimed(output: Mapping[str, object]) -> list[str]:
     """The conflicts that a refiner saw, one line each: CONSOLIDATION looks at them (ALPH-24)."""
-    rows = output.get("conflicts_detected", ())
+    rows = narrow(output.get("conflicts_detected", []), list)
     said = [row if isinstance(row, str) else _sentence(row) for row in rows]
     return [text for text in (" ".join(one.split())[:400] for one in said) if text]
 
@@ -231,17 +238,17 @@ def _sentence(row: Mapping[str, Any]) -> str:
     )
 
 
-def applied(change: Change, output: Mapping[str, Any]) -> None:
+def applied(change: Change, output: Mapping[str, object]) -> None:
     """Revisions, mergers and splits of a refiner's answer, each tried on the alphabet."""
-    for row in output.get("revisions", ()):
+    for row in narrow(output.get("revisions", []), list):
         change.revise(row["primitive_id"], row["field_changed"], row["new_value"], row["reason"])
-    for row in output.get("merges", ()):
+    for row in narrow(output.get("merges", []), list):
         change.merge(row["keep"], row["retire"], row["reason"])
-    for row in output.get("splits", ()):
+    for row in narrow(output.get("splits", []), list):
         change.split(row["primitive_id"], row["into"], row["reason"])
 
 
-def refine(context: Value, lexicon: Value, temperature: object = None) -> Value:
+def refine(context: Context, lexicon: Entries, temperature: object = None) -> Value:
     """The embedded refiner: the relations that the dictionary states, with where it states them."""
     from .critic import relationships
 

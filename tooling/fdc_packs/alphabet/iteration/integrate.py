@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fdc_toolchain.api.text import narrow
+
 from ..calculus.consistency import Violation, violations_near
 from ..model import Alphabet, Primitive, changed
 from ..state import by_label
@@ -34,7 +36,7 @@ class Change:
         self.detected: list[dict[str, Any]] = []
         self.resolved: list[dict[str, Any]] = []
 
-    def event(self) -> dict[str, Any]:
+    def event(self) -> dict[str, object]:
         """What is staged of it."""
         return {
             "primitives": [row_of(one) for one in self.touched.values()], "examples": self.examples,
@@ -42,11 +44,11 @@ class Change:
             "conflicts_detected": self.detected, "conflicts_resolved": self.resolved,
         }  # fmt: skip
 
-    def integrate(self, candidate: Mapping[str, Any], confidence: float) -> Primitive:
+    def integrate(self, candidate: Mapping[str, object], confidence: float) -> Primitive:
         """ALPH-21: the candidate as a primitive with its id and its prime."""
         one = Primitive(
-            next_id(self.alphabet), candidate["label"], next_prime(self.alphabet), candidate["domain"],
-            definition=" ".join(candidate["informal_definition"].split()), symbol=candidate["proposed_symbol"],
+            next_id(self.alphabet), str(candidate["label"]), next_prime(self.alphabet), str(candidate["domain"]),
+            definition=" ".join(str(candidate["informal_definition"]).split()), symbol=str(candidate["proposed_symbol"]),
             added=self.iteration,
             reviewed=self.iteration, changed=self.iteration, confidence=round(float(confidence), 3),
         )  # fmt: skip
@@ -152,7 +154,7 @@ class Change:
         self.merges.append({"keep": one.id, "retired": gone.id, "reason": why})
         return True
 
-    def split(self, name: str, into: Iterable[Mapping[str, Any]], why: str) -> bool:
+    def split(self, name: str, into: Iterable[Mapping[str, object]], why: str) -> bool:
         """ALPH-27: two new primitives in the place of one. Whatever refers to it refers to the part that `takes` it; refused
         where a part takes nothing that somebody who refers to it could go by: to which of the two is not guessed."""
         one = by_label(self.alphabet, name)
@@ -162,7 +164,11 @@ class Change:
             if one.id in (*other.presupposes, *other.contrasts, *other.composes, *other.derivation)
         ]  # fmt: skip
         taken = [
-            {other.id for other in map(self._named, part.get("takes", ())) if other is not None}
+            {
+                other.id
+                for other in map(self._named, narrow(part.get("takes", []), list))
+                if other is not None
+            }
             for part in parts
         ]
         left = [other.id for other in users if sum(other.id in mine for mine in taken) != 1]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from fdc_toolchain.api.text import narrow
 
 from ..model import PHASES, STRATEGIES
 
@@ -15,9 +17,9 @@ COOL = 2
 """Iterations between two reflections over one standing complaint."""
 
 
-def phases(config: Mapping[str, Any]) -> list[tuple[str, int]]:
+def phases(config: Mapping[str, object]) -> list[tuple[str, int]]:
     """Every (phase, cycle) of an iteration in order (C-23: an iteration is one sweep); a reflection comes after them."""
-    cycles = config["iteration"]
+    cycles = narrow(config["iteration"], dict)
     return [
         (phase, number + 1)
         for phase in PHASES[:3]
@@ -57,12 +59,12 @@ class Facts(NamedTuple):
     reason: str = ""
 
 
-def triggers(facts: Facts, config: Mapping[str, Any]) -> list[str]:
+def triggers(facts: Facts, config: Mapping[str, object]) -> list[str]:
     """Why to reflect now; empty: nothing asks for it (ALPH-28)."""
     rested = facts.since_meta >= COOL
     due = {
         f"{facts.since_meta} iterations since the last reflection": facts.since_meta
-        >= config["iteration"]["meta_reflection_interval"],
+        >= narrow(config["iteration"], dict)["meta_reflection_interval"],
         f"{facts.rate:.0%} of the last {facts.decided} candidates were accepted": facts.rate < 0.2
         and facts.decided >= LEAST_DECIDED
         and rested,
@@ -82,9 +84,9 @@ class Stop(NamedTuple):
     why: str
 
 
-def stopping(facts: Facts, config: Mapping[str, Any]) -> Stop | None:
+def stopping(facts: Facts, config: Mapping[str, object]) -> Stop | None:
     """Why the work ends after this iteration, or None (ALPH-65)."""
-    limits = config["stopping"]
+    limits = narrow(config["stopping"], dict)
     wanted, most = limits["coverage_threshold"], limits["max_iterations"]
     still, few = limits["stability_window"], limits["diminishing_returns_window"]
     added = sum(facts.added[-few:])

@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from fdc_toolchain.api.text import narrow
+
 from ..model import normal
+from ..schemas import Context, Entries
 
 NOTE = "This was computed from a dictionary's definitions; no model was used."
 _TRADITIONS = {
@@ -22,8 +25,8 @@ _TRADITIONS = {
 
 
 def propose(
-    context: dict[str, Any], lexicon: dict[str, Any], temperature: float = 0.0, wrong: object = ""
-) -> dict[str, Any]:
+    context: Context, lexicon: Entries, temperature: float = 0.0, wrong: object = ""
+) -> dict[str, object]:
     """`context["count"]` candidates, the strategy's best first; candidates to revise come before new ones (ALPH-16).
 
     There may be fewer, where the strategy finds no more. Gives `proposer_output` with the keys of ALPH-07 and nothing else.
@@ -99,7 +102,7 @@ _TAIL = re.compile(
 """A clause that begins so belongs to one before it, and says nothing by itself; nor does a single word."""
 
 
-def restated(row: dict[str, Any]) -> str:
+def restated(row: dict[str, object]) -> str:
     """What a revision proposes: the definition without the clauses that name the word itself, or, where each does, the word
     above it and some below: that it cannot be said without itself is what one expects of a primitive."""
     label = str(row["label"])
@@ -116,12 +119,17 @@ def restated(row: dict[str, Any]) -> str:
     if kept:
         return "; ".join(kept)
     below = [
-        one for one in (row.get("evidence") or {}).get("hyponyms", ()) if not named.search(one)
+        one
+        for one in narrow(row.get("evidence") or {}, dict).get("hyponyms", ())
+        if not named.search(one)
     ][:3]
-    near = [one for one in [*row["hypernyms"], *row["synonyms"]] if not named.search(one)][:1]
+    hypernyms, synonyms, antonyms = (
+        narrow(row[key], list) for key in ("hypernyms", "synonyms", "antonyms")
+    )
+    near = [one for one in [*hypernyms, *synonyms] if not named.search(one)][:1]
     said = [f"a kind of “{one}”" for one in near]
     said += [f"with {', '.join(f'“{one}”' for one in below)} below it"] if below else []
-    said += [f"the opposite of “{one}”" for one in row["antonyms"][:1] if not named.search(one)]
+    said += [f"the opposite of “{one}”" for one in antonyms[:1] if not named.search(one)]
     return f"{', '.join(said) or 'a sense of its own'}; the dictionary does not define it without the word itself"
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping
+
+from fdc_toolchain.api.text import narrow
 
 from ..model import CORE_DOMAINS
+from ..schemas import Context
 from .work import Work
 
-Value = dict[str, Any]
+Value = dict[str, object]
 
 
 def period(work: Work) -> Value:
@@ -45,7 +48,7 @@ def period(work: Work) -> Value:
     }
 
 
-def reflect(context: Value, temperature: object = None) -> Value:
+def reflect(context: Context, temperature: object = None) -> Value:
     """The embedded meta-reasoner: every sentence is computed from the period's numbers.
 
     Primitives that express no more of the test concepts than there were before them speak for a critic that is too lenient;
@@ -135,11 +138,11 @@ def _implied(attack: str) -> str:
     }.get(attack, "their meaning is not stable")
 
 
-def mismatches(output: Value, found: Value) -> list[str]:
+def mismatches(output: Mapping[str, object], found: Mapping[str, float]) -> list[str]:
     """ALPH-30: what a reflection claims of the period, and the logs do not say."""
     out = []
     for key in PROGRESS:
-        claimed = output["progress"][key]
+        claimed = narrow(output["progress"], dict)[key]
         if abs(claimed - found[key]) > 0.005:
             out.append(f"{key}: it says {claimed}, the logs say {found[key]}")
     return out

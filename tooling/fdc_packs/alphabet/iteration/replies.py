@@ -101,7 +101,7 @@ def unfit(role: str, value: object) -> str:
     return "; ".join(f"{error.json_path}: {error.message[:160]}" for error in errors[:5])
 
 
-def evaluations(value: object) -> dict[str, tuple[dict[str, Any] | None, str]]:
+def evaluations(value: object) -> dict[str, tuple[dict[str, object] | None, str]]:
     """Of a critic's reply, by candidate: its `critic_output`, or None and why it cannot be used."""
     rows = value.get("evaluations", [value]) if isinstance(value, dict) else value
     found: dict[str, tuple[dict[str, Any] | None, str]] = {}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+
+from fdc_toolchain.api.text import narrow
 
 from ..calculus.consistency import violations
 from ..model import PHASES
+from ..schemas import Context, Entries, Event, Events, Tree
 from . import expansion, reflection
 from .context import composed, primitives_of
 from .expansion import said_by
@@ -15,10 +17,10 @@ from .phases import COMPOSITION_WORK, Facts, phases, triggers
 from .replies import read_reply
 from .work import Work, base_of, row_of, work_of
 
-Value = dict[str, Any]
+Value = dict[str, object]
 
 
-def open_iteration(tree: Value) -> Value:
+def open_iteration(tree: Tree) -> Value:
     """What the iteration consists of: its number, and the cycles of each phase."""
     base = base_of(tree)
     counted: dict[str, list[int]] = {phase.lower(): [] for phase in PHASES[:3]}
@@ -33,7 +35,7 @@ def open_iteration(tree: Value) -> Value:
     }
 
 
-def compose_context(tree: Value, staged: Value, role: str, cycle: Any) -> Value:
+def compose_context(tree: Tree, staged: Events, role: str, cycle: int) -> Context:
     """The context of a role's question. Raises TooLarge, StateError, ConfigError."""
     work = work_of(tree, staged["events"])
     number = int(cycle)
@@ -43,7 +45,7 @@ def compose_context(tree: Value, staged: Value, role: str, cycle: Any) -> Value:
         return expansion.asked_critic(work, number)
     if role == "meta_reasoner":
         facts = facts_of(work)
-        task = {
+        task: Context = {
             "kind": "reflect",
             "period": reflection.period(work),
             "reasons": triggers(facts, work.base.config),
@@ -52,7 +54,7 @@ def compose_context(tree: Value, staged: Value, role: str, cycle: Any) -> Value:
     return expansion.asked_refiner(work, number)
 
 
-def review_alphabet(tree: Value, staged: Value, cycle: Any) -> Value:
+def review_alphabet(tree: Tree, staged: Events, cycle: int) -> Value:
     """CONSOLIDATION looks: every broken rule, every conflict that is still open; the context of who resolves them."""
     work = work_of(tree, staged["events"])
     found = violations(work.alphabet)
@@ -67,7 +69,7 @@ def review_alphabet(tree: Value, staged: Value, cycle: Any) -> Value:
         {"rule": "conflict", "ids": [], "why": why}
         for why in work.state["pending"]["conflicts_to_resolve"]
     ]
-    task = {
+    task: Context = {
         "kind": "resolve",
         "issues": issues[:3],
         "candidates": [],
@@ -77,7 +79,7 @@ def review_alphabet(tree: Value, staged: Value, cycle: Any) -> Value:
     return {"count": len(issues), "context": composed(work, "refiner", int(cycle), task)}
 
 
-def answer(context: Value, lexicon: Value, temperature: object = None) -> Value:
+def answer(context: Context, lexicon: Entries, temperature: object = None) -> Value:
     """The embedded refiner. To open issues it answers nothing beyond what is mended without judgement."""
     if context["kind"] != "resolve":
         return expansion.refine(context, lexicon)
@@ -87,11 +89,11 @@ def answer(context: Value, lexicon: Value, temperature: object = None) -> Value:
 
 def consolidate(
     said: object,
-    context: Value,
-    tree: Value,
-    staged: Value,
-    before: Value | None = None,
-    lexicon: Value | None = None,
+    context: Context,
+    tree: Tree,
+    staged: Events,
+    before: Event | None = None,
+    lexicon: Entries | None = None,
 ) -> Value:
     """What is staged of a consolidation cycle: what the refiner changed, then what can be mended without guessing (C-25)."""
     work = work_of(tree, staged["events"])
@@ -115,7 +117,7 @@ def consolidate(
     }
 
 
-def quiet_review(tree: Value, staged: Value, cycle: Any) -> Value:
+def quiet_review(tree: Tree, staged: Events, cycle: int) -> Value:
     """What is staged of a consolidation cycle that found nothing."""
     work = work_of(tree, staged["events"])
     return {
@@ -125,7 +127,7 @@ def quiet_review(tree: Value, staged: Value, cycle: Any) -> Value:
     }  # fmt: skip
 
 
-def measure_composition(tree: Value, staged: Value, cycle: Any) -> Value:
+def measure_composition(tree: Tree, staged: Events, cycle: int) -> Value:
     """A cycle of COMPOSITION: coverage of the test concepts, then what the practice concepts lack, then what composes well."""
     work = work_of(tree, staged["events"])
     kind = COMPOSITION_WORK[(int(cycle) - 1) % len(COMPOSITION_WORK)]
@@ -144,7 +146,8 @@ def measure_composition(tree: Value, staged: Value, cycle: Any) -> Value:
         measured = metrics.coverage(work.alphabet, work.base.concepts, work.base.rejected)
         return {**out, "result": measured}
     if kind == "gaps":  # of the concepts to practise with: what measures is never shown
-        lacks = metrics.coverage(work.alphabet, work.base.practice, work.base.rejected)["gaps"][:30]
+        measured = metrics.coverage(work.alphabet, work.base.practice, work.base.rejected)
+        lacks = narrow(measured["gaps"], list)[:30]
         needed = {str(row["gap"]): row["needed_by"] for row in lacks}
         return {**out, "result": {"gaps": list(needed), "needed_by": needed}}
     return {**out, **_calculus(work)}
@@ -224,7 +227,7 @@ def acceptance(work: Work, window: int = 20) -> tuple[float, int]:
     return (round(decided.count("ACCEPT") / len(decided), 4), len(decided)) if decided else (0.0, 0)
 
 
-def check_triggers(tree: Value, staged: Value) -> Value:
+def check_triggers(tree: Tree, staged: Events) -> Value:
     """Whether a reflection is due, and why (ALPH-28)."""
     work = work_of(tree, staged["events"])
     found = triggers(facts_of(work), work.base.config)
@@ -232,7 +235,7 @@ def check_triggers(tree: Value, staged: Value) -> Value:
 
 
 def hear_reflection(
-    said: object, context: Value, tree: Value, staged: Value, before: Value | None = None
+    said: object, context: Context, tree: Tree, staged: Events, before: Event | None = None
 ) -> Value:
     """What is staged of a reflection, its numbers held against ours (ALPH-29, 30)."""
     work_of(tree, staged["events"])

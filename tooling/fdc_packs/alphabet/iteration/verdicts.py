@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..model import ATTACKS, Alphabet, normal
@@ -16,16 +16,17 @@ FIELDS = (
 
 
 def candidates(
-    rows: list[dict[str, Any]], iteration: int, first: int, taken: Collection[str]
-) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    rows: Iterable[Mapping[str, object]], iteration: int, first: int, taken: Collection[str]
+) -> tuple[list[dict[str, object]], list[dict[str, str]]]:
     """Proposed candidates with their ids (ALPH-08), and those that are left out: already known (ALPH-11), or twice."""
-    kept: list[dict[str, Any]] = []
+    kept: list[dict[str, object]] = []
     dropped: list[dict[str, str]] = []
     seen = {normal(label) for label in taken}
     for row in rows:
-        label = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", " ", row["label"]).split())
+        said = str(row["label"])
+        label = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", " ", said).split())
         if not re.search(r"\w", label):
-            dropped.append({"label": row["label"][:80], "why": "the label has no letter"})
+            dropped.append({"label": said[:80], "why": "the label has no letter"})
         elif normal(label) in seen:
             dropped.append(
                 {"label": label, "why": "it is in the alphabet, was rejected, or stands twice"}
@@ -48,7 +49,7 @@ class Verdict(NamedTuple):
     why: tuple[str, ...]
 
 
-def failed(attacks: Mapping[str, Any]) -> list[str]:
+def failed(attacks: Mapping[str, Mapping[str, object]]) -> list[str]:
     """The attacks that a candidate did not survive, by what the critic recorded of each."""
     found = []
     if not attacks["decomposition"]["survived"]:
@@ -74,7 +75,7 @@ DECOMPOSITIONS = ("analytic", "synthetic", "functional")
 """No one survives a decomposition that was not attempted: what withstood has an attempt of each kind (ALPH-12, T-54)."""
 
 
-def judged(output: Mapping[str, Any], alphabet: Alphabet) -> Verdict | str:
+def judged(output: Mapping[str, object], alphabet: Alphabet) -> Verdict | str:
     """The verdict, cross-checked; a text says why the evaluation as a whole is invalid (ALPH-12, 18)."""
     attacks = output.get("attacks")
     missing = [name for name in ATTACKS if not isinstance(attacks, dict) or name not in attacks]
@@ -90,7 +91,7 @@ def judged(output: Mapping[str, Any], alphabet: Alphabet) -> Verdict | str:
         return f"it uses primitives that are not in the alphabet: {', '.join(unknown)[:200]}"
     if attacks["redundancy"]["can_be_expressed"] and not using:
         return "it says that the candidate can be expressed, and not by which primitives"
-    said = output["verdict"]
+    said = str(output["verdict"])
     lost = failed(attacks)
     fatal = [name for name in lost if name in CRITICAL]
     if said == "ACCEPT" and fatal:

@@ -10,12 +10,13 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from fdc_toolchain.api.text import narrow
+
 from ..calculus.primes import next_unused
 from ..model import Alphabet, Primitive, normal
+from ..schemas import Event, Tree
 from ..state import Base, read
 from .phases import next_strategy
-
-Event = Mapping[str, Any]
 
 
 class Work(NamedTuple):
@@ -56,7 +57,7 @@ class Work(NamedTuple):
 _bases: dict[str, Base] = {}
 
 
-def base_of(tree: Mapping[str, Any]) -> Base:
+def base_of(tree: Tree) -> Base:
     """What the files that were read say; those of one reading are understood once (ALPH-62)."""
     key = str(tree["digest"])
     if key not in _bases:
@@ -66,7 +67,7 @@ def base_of(tree: Mapping[str, Any]) -> Base:
     return _bases[key]
 
 
-def work_of(tree: Mapping[str, Any], events: list[Any]) -> Work:
+def work_of(tree: Tree, events: list[Event]) -> Work:
     """The work that the staged steps have made of the files. Raises StateError, ConfigError."""
     base = base_of(tree)
     state = copy.deepcopy(base.state)
@@ -206,16 +207,16 @@ _FOLD: dict[str, Callable[[Work, Event], Work]] = {
 }  # fmt: skip
 
 
-def primitive_of(row: Mapping[str, Any]) -> Primitive:
+def primitive_of(row: Mapping[str, object]) -> Primitive:
     """A primitive from what `row_of` made of it."""
     tuples = ("presupposes", "contrasts", "composes", "derivation")
     fields: dict[str, Any] = {
-        key: tuple(value) if key in tuples else value for key, value in row.items()
+        key: tuple(narrow(value, list)) if key in tuples else value for key, value in row.items()
     }
     return Primitive(**fields)
 
 
-def row_of(one: Primitive) -> dict[str, Any]:
+def row_of(one: Primitive) -> dict[str, object]:
     """A primitive as JSON can say it."""
     return {
         key: list(value) if isinstance(value, tuple) else value

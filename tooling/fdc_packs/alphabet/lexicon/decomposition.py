@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+
+from fdc_toolchain.api.text import narrow
 
 _PURPOSE = re.compile(
     r"\b(?:used (?:for|to|in|as|by)|serv(?:es|ing) (?:to|as|for)|(?:intended|designed) (?:for|to)"
@@ -16,16 +17,16 @@ _OF_USE = frozenset([
 """What a thing of these fields is for can be what it is. `used of a single unit` says nothing of the kind."""
 
 
-def attacked(label: str, row: dict[str, Any]) -> dict[str, Any]:
+def attacked(label: str, row: dict[str, object]) -> dict[str, object]:
     """The attempts to take a word apart, whether it survived all of them, and a sentence on it."""
-    seen = row["evidence"]
+    seen, gloss = narrow(row["evidence"], dict), str(row["gloss"])
     definition, knot, parts = seen["definition"], seen["knot"], seen["parts"]
-    clause = row["gloss"].partition(";")[0]
+    clause = gloss.partition(";")[0]
     purpose = _PURPOSE.search(clause) if seen["lexname"] in _OF_USE else None
     definable = bool(definition) and not seen["grounding"]
     attempts = [
         {
-            "kind": "analytic", "attempt": f"{label} = {' + '.join(definition) or row['gloss']}",
+            "kind": "analytic", "attempt": f"{label} = {' + '.join(definition) or gloss}",
             "succeeded": definable, "result": _analysis(label, definition, knot, definable),
             "into": definition,
         },

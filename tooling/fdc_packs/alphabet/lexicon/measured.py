@@ -10,7 +10,7 @@ from .grounding import ROOTS, ROUNDS, Grounding, least_cost
 from .lexicon import Ground, Lexicon
 
 
-def report(lexicon: Lexicon, roots: int = ROOTS, rounds: int = ROUNDS) -> dict[str, Any]:
+def report(lexicon: Lexicon, roots: int = ROOTS, rounds: int = ROUNDS) -> dict[str, object]:
     """The figures of a dictionary's grounding set, and its members in their rank. `held_out`: words that were no roots and
     stand in no definition that was unfolded from them. `swadesh`: a second set was made without his meanings as roots."""
     usual = (roots, rounds) == (ROOTS, ROUNDS)

@@ -7,7 +7,7 @@ The candidates are the words of the dictionary's grounding set: the strategies a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .lexicon import Ground, Lexicon
 
@@ -241,7 +241,7 @@ def _complex(quest: Quest) -> list[int]:
     return list(dict.fromkeys([*asked, *more]))
 
 
-def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, Any]:
+def evidence(lexicon: Lexicon, ground: Ground, place: int) -> dict[str, object]:
     """What the graph says of one word against an alphabet: plain values, for the attacks of a critic to quote."""
     word, used = lexicon.words[place], lexicon.uses[place]
     same = [other for other in lexicon.places(word.synonyms) if other in ground.members]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from fdc_toolchain.api.text import narrow
 from fdc_toolchain.api.tools import Context
 
 from ..budgets import BUDGETS, CHARACTERS, tokens
@@ -20,7 +21,7 @@ _MORE = 4
 """So many words are handed on for each candidate that is asked for."""
 
 
-def consult_lexicon(args: dict[str, Any], context: Context) -> dict[str, Any]:
+def consult_lexicon(args: dict[str, object], context: Context) -> dict[str, object]:
     """Rows of the dictionary for a proposer (the shortlist of its strategy) or a critic (its candidates).
 
     `task`: role, strategy, count, primitives, taken, gaps, domains, priorities, candidates, words; each may be missing.
@@ -28,7 +29,7 @@ def consult_lexicon(args: dict[str, Any], context: Context) -> dict[str, Any]:
     missing: one sentence where no dictionary exists, or none that can be read, and then no rows.
     Raises ValueError for a strategy that does not exist (ALPH-06, 09, 11).
     """
-    task = args.get("task") or {}
+    task = narrow(args.get("task") or {}, dict)
     try:
         return consult(lexicon_of(str(context.root.path)), task)
     except LookupError as missing:
@@ -52,7 +53,7 @@ def _lexicon(folder: str) -> Lexicon:
     return Lexicon(wordnet.table(folder))
 
 
-def consult(lexicon: Lexicon, task: dict[str, Any]) -> dict[str, Any]:
+def consult(lexicon: Lexicon, task: dict[str, object]) -> dict[str, object]:
     """The same with the dictionary at hand; pure."""
     members = lexicon.places(_labels(task.get("primitives")))
     ground = Ground(lexicon, members)
@@ -67,7 +68,7 @@ def consult(lexicon: Lexicon, task: dict[str, Any]) -> dict[str, Any]:
             lexicon, ground, frozenset(label.lower() for label in _labels(task.get("taken"))), _wanted(task),
             tuple(_labels(task.get("gaps"))), tuple(_labels(task.get("words"))),
         )  # fmt: skip
-        count = max(1, int(task.get("count") or 3)) * _MORE
+        count = max(1, narrow(task.get("count") or 3, int)) * _MORE
         for found in shortlist(name, quest, min(count, MOST_ROWS)):
             rows.append({**_row(lexicon, ground, found.place), "why": found.why})
         again = lexicon.places(_labels(task.get("revise")))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.files import durable
+from fdc_toolchain.api.text import narrow
 from fdc_toolchain.api.tools import Context
 
 from . import repair_copy
@@ -27,9 +28,10 @@ def collect_context(args: Mapping[str, object], context: Context) -> Collected:
     held = repair_copy.held(context)
     stored = json.loads(durable.read(spectrum_file(context)) or b"{}")
     spectra = stored.get("spectra") or []
-    first = state.get("failure") or {}
+    first = narrow(state.get("failure") or {}, dict)
+    gathered = narrow(state.get("context") or [], list)
     paths = [file["path"] for run in spectra for file in run["files"]]
-    paths += [path for part in state.get("context") or () for path in part.get("paths", ())]
+    paths += [path for part in gathered for path in part.get("paths", ())]
     paths += [str(first.get("path"))] + (list(held) if len(held) <= SOURCES else [])
     sources: dict[str, str] = {}
     for path in dict.fromkeys(path for path in paths if path in held):
@@ -37,7 +39,6 @@ def collect_context(args: Mapping[str, object], context: Context) -> Collected:
         if source is not None and len(sources) < SOURCES:
             sources[path] = source
     why = str(stored.get("why") or "")
-    gathered = state.get("context") or []
     return {
         "sources": sources,
         "spectra": spectra,
@@ -59,9 +60,9 @@ def gather_context(args: Mapping[str, object], context: Context) -> Gathered:
     """The code that was asked for, numbered; what is not there is left out (HYP-45)."""
     state, wanted = object_of(args, "state"), object_of(args, "wanted")
     held = repair_copy.held(context)
-    parts = []
-    for row in wanted["requests"]:
-        shown, paths = _requested(row, held, context, state.get("failure") or {})
+    first, parts = narrow(state.get("failure") or {}, dict), []
+    for row in narrow(wanted["requests"], list):
+        shown, paths = _requested(row, held, context, first)
         if shown:
             parts.append({**row, "text": shown, "paths": paths})
     return {"parts": parts}

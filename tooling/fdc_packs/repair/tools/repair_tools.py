@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.files import durable, globs
-from fdc_toolchain.api.text import unified
+from fdc_toolchain.api.text import narrow, unified
 from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 
 from . import repair_copy
@@ -231,7 +231,7 @@ def probe_edits(args: Mapping[str, object], context: Context) -> Probed:
     """
     from .repair_probe import probe
 
-    command, edits = text(args, "test"), object_of(args, "listed")["edits"]
+    command, edits = text(args, "test"), narrow(object_of(args, "listed")["edits"], list)
     began = time.monotonic()
     if not edits:
         return {"verdicts": {}, "changes": {}, "tried": 0, "why": "", "seconds": 0.0}
@@ -293,7 +293,7 @@ def keep_repair(args: Mapping[str, object], context: Context) -> dict[str, objec
     return {"path": path, "digest": patch["digest"]}
 
 
-def _content(patch: dict[str, Any], context: Context) -> tuple[str, bytes]:
+def _content(patch: dict[str, object], context: Context) -> tuple[str, bytes]:
     path, after = str(patch["path"]), str(patch["text"]).encode()
     if path not in repair_copy.held(context):
         raise ToolFailure("argument", f"`{path}` is not a file that may be changed")
@@ -336,7 +336,7 @@ def take_repair(args: Mapping[str, object], context: Context) -> dict[str, objec
     Where the repair did not pass, nothing is written. Done again, it finds its own files and leaves them.
     """
     outcome = object_of(args, "outcome")
-    rows = outcome["changes"] if outcome.get("status") == "fixed" else []
+    rows = narrow(outcome["changes"], list) if outcome.get("status") == "fixed" else []
     held = repair_copy.held(context)
     files: dict[str, bytes] = {}
     for row in rows:
@@ -377,7 +377,7 @@ def spectrum_file(context: Context) -> str:
     return os.path.join(context.run_folder, "spectrum.json")
 
 
-def object_of(args: Mapping[str, object], name: str) -> dict[str, Any]:
+def object_of(args: Mapping[str, object], name: str) -> dict[str, object]:
     value = args.get(name)
     if not isinstance(value, dict):
         raise ToolFailure("argument", f"`{name}` is not what the step before it returns")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from fdc_toolchain.api.text import narrow
 
 
 def unjudged(claims: Sequence[object]) -> dict[str, object]:
@@ -12,8 +13,8 @@ def unjudged(claims: Sequence[object]) -> dict[str, object]:
 
 
 def confirmed(
-    rows: list[dict[str, Any]], first: int, verdicts: object
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    rows: list[dict[str, object]], first: int, verdicts: object
+) -> tuple[list[dict[str, object]], list[dict[str, str]]]:
     """The claims that the judge confirmed, and the others with why. `first`: the number of the first of them.
 
     Where no one was asked each claim is a quotation, and none is called confirmed.
@@ -35,7 +36,9 @@ def confirmed(
     return held, dropped
 
 
-def shown(unified: list[dict[str, Any]], nuances: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def shown(
+    unified: list[dict[str, object]], nuances: list[dict[str, object]]
+) -> list[dict[str, object]]:
     """What the judge sees: each claim with the lines that it cites, and nothing else."""
     rows = []
     for number, row in enumerate([*unified, *nuances]):
@@ -44,7 +47,7 @@ def shown(unified: list[dict[str, Any]], nuances: list[dict[str, Any]]) -> list[
             claim = f"{claim} ({row['explanation']})"
         lines = [
             {"place": f"{one['path']}:{one['line']}", "line": one["quote"]}
-            for one in row["citations"]
+            for one in narrow(row["citations"], list)
         ]
         rows.append({"number": number, "claim": claim, "lines": lines})
     return rows

@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from fdc_toolchain.api.text import narrow
+
 LINES, COLUMNS = 25, 80
 LEAST = 8
 """Columns of code that are worth showing behind a place; a path and a name that leave fewer are shown whole, without code."""
@@ -16,10 +18,10 @@ QUOTED = "Quotations only: no model was asked."
 MORE = "`--full` shows the rest."
 
 
-def short(outcome: dict[str, Any]) -> str:
+def short(outcome: dict[str, object]) -> str:
     """What a person reads first: confirmed claims, or places; how sure that is; what was not found."""
-    places = [row for row in outcome.get("places") or () if isinstance(row, dict)]
-    claims = [row for row in outcome.get("unified") or () if row.get("confirmed")]
+    places = [row for row in narrow(outcome.get("places") or [], list) if isinstance(row, dict)]
+    claims = [row for row in narrow(outcome.get("unified") or [], list) if row.get("confirmed")]
     sure, why = str(outcome.get("confidence")), str(outcome.get("justification"))
     if outcome.get("ended") == "absent":
         rows = textwrap.wrap(f"I do not find it: {why}.", COLUMNS)
@@ -36,8 +38,9 @@ def short(outcome: dict[str, Any]) -> str:
     elif places and places[0].get("kind") in ("calls", "uses", "imports", "raises"):
         listed = [_one_line(row) for row in places]
         rows = listed[: room - 1]
-        if int(outcome.get("total") or 0) > len(rows):
-            rows.append(f"and {int(outcome['total']) - len(rows)} more")
+        more = narrow(outcome.get("total") or 0, int) - len(rows)
+        if more > 0:
+            rows.append(f"and {more} more")
     else:
         for row in places:
             rows += _fitting(_block(row), room - len(rows))

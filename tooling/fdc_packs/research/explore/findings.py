@@ -6,6 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fdc_toolchain.api.text import narrow
+
+from .tracks import rows_of
+
 SENTENCES = 2
 """Sentences that a track's conclusions have at most (EXP-21)."""
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s+[A-Z`\"'(]|\s*$)|\Z)", re.DOTALL)
@@ -17,14 +21,15 @@ _DOC = re.compile(r"^[\s\"'#/*!;%<>-]+|[\"']{3}\s*$|\*/\s*$")
 
 
 def document(
-    question: str, track: dict[str, object], evidence: dict[str, Any], refused: Any = None
-) -> dict[str, Any]:
+    question: str, track: dict[str, object], evidence: dict[str, object], refused: object = None
+) -> dict[str, object]:
     """Groups the evidence by what it tells of; each claim is its quotation, with what kind of place it is.
 
     `refused`: findings of an earlier try that did not hold (a file has changed since); what they cited is left out.
     """
-    lost = {row.get("place") for row in refused or () if isinstance(row, dict)}
-    rows = [row for row in evidence.get("evidence") or () if isinstance(row, dict)]
+    again = narrow(refused or [], list)
+    lost = {row.get("place") for row in again if isinstance(row, dict)}
+    rows: list[dict[str, Any]] = rows_of(evidence, "evidence")
     rows = [row for row in rows if f"{row['path']}:{row['line']}" not in lost]
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
@@ -34,7 +39,7 @@ def document(
     findings = []
     for (subject, home), inside in groups.items():
         findings += _findings(subject, home, inside)
-    total = int(evidence.get("of") or len(rows))
+    total = narrow(evidence.get("of") or len(rows), int)
     files = len({row["path"] for row in rows})
     gaps = []
     if total > len(rows):
@@ -89,9 +94,9 @@ def _cut(text: str, most: int = 160) -> str:
 def gate(
     question: str,
     track: Mapping[str, object],
-    evidence: dict[str, Any],
-    checked: dict[str, Any],
-    earlier: dict[str, Any] | None = None,
+    evidence: dict[str, object],
+    checked: dict[str, object],
+    earlier: dict[str, object] | None = None,
 ) -> dict[str, object]:
     """A track's result (EXP-20), or a blocked track with its blocker (EXP-37), after the gates. Conclusions are two sentences
     at most (EXP-21).
@@ -100,12 +105,11 @@ def gate(
     found. understood: evidence was found, and each finding tells of it. `earlier`: what an agent said before it was told
     that findings of it do not hold; it counts where more of it holds than of what was said then (EXP-16).
     """
-    if earlier is not None and len(earlier.get("held") or ()) > len(checked.get("held") or ()):
+    if earlier is not None and len(rows_of(earlier, "held")) > len(rows_of(checked, "held")):
         checked = earlier
     documented = checked.get("documented")
     documented = documented if isinstance(documented, dict) else {}
-    held = [row for row in checked.get("held") or () if isinstance(row, dict)]
-    rejected = [row for row in checked.get("rejected") or () if isinstance(row, dict)]
+    held, rejected = rows_of(checked, "held"), rows_of(checked, "rejected")
     said = str(documented.get("conclusions") or "").strip()
     conclusions = " ".join(_SENTENCE.findall(said)[:SENTENCES]).strip()
     why = ""
@@ -116,7 +120,7 @@ def gate(
         why = "no finding has a citation that holds" if rejected else nothing
     elif not conclusions:
         why = "no conclusions exist"
-    rows = [row for row in evidence.get("evidence") or () if isinstance(row, dict)]
+    rows = rows_of(evidence, "evidence")
     gaps = [str(one) for one in documented.get("gaps") or () if str(one).strip()]
     gaps += [f"{track.get('name')}: a finding was rejected: {row.get('why')}" for row in rejected]
     if len(conclusions) < len(" ".join(said.split())):
@@ -136,7 +140,7 @@ def gate(
         "conclusions": conclusions,
         "gaps": gaps,
         "rejected": rejected,
-        "checked": int(checked.get("checked") or 0),
+        "checked": narrow(checked.get("checked") or 0, int),
         "gates": {
             "evidence": bool(held) and not rejected,
             "summary": bool(conclusions),
@@ -144,7 +148,7 @@ def gate(
         },
         "blocked": bool(why),
         "why": why,
-        "complexity": int(evidence.get("of") or 0),
+        "complexity": narrow(evidence.get("of") or 0, int),
         "deeper": [],
     }
 
@@ -165,7 +169,7 @@ def _weighed(finding: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, A
 
 
 def nest(
-    result: dict[str, Any], deeper: Sequence[object], parts: object = None
+    result: dict[str, object], deeper: Sequence[object], parts: object = None
 ) -> dict[str, object]:
     """A track's result with those of its sub-tracks below it; their findings count as its own (EXP-27).
 
@@ -174,11 +178,9 @@ def nest(
     begun = parts.get("tracks") if isinstance(parts, dict) else None
     begun = begun if isinstance(begun, list) and len(begun) == len(deeper) else [{}] * len(deeper)
     below = [row if isinstance(row, dict) else _too_deep(part) for row, part in zip(deeper, begun)]
-    known = {
-        (one["path"], one["line"]) for row in result.get("findings", ()) for one in row["citations"]
-    }
-    findings = list(result.get("findings", ()))
-    gaps = list(result.get("gaps", ()))
+    findings: list[dict[str, Any]] = list(narrow(result.get("findings", []), list))
+    known = {(one["path"], one["line"]) for row in findings for one in row["citations"]}
+    gaps = list(narrow(result.get("gaps", []), list))
     for row in below:
         for one in row.get("findings", ()):
             if not {(cited["path"], cited["line"]) for cited in one["citations"]} & known:

@@ -6,26 +6,29 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from fdc_toolchain.api.text import narrow
+
 PLACES, HITS, BODIES = 24, 24, 20
 """The most places of the ranking, lines of other searches, and stretches of files, that are handed on as evidence."""
 
 
 def turn(
     question: str, track: Mapping[str, object], context: object, seen: Sequence[object]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The rules: the places that the track's approach finds; when they are there, no more."""
     calls = [] if seen else [{"tool": "track_places", "args": {}}]
     return {"done": not calls, "thought": str(track.get("focus", "")), "calls": calls}
 
 
-def next_calls(turn: Any) -> dict[str, object]:
+def next_calls(turn: object) -> dict[str, object]:
     """What a turn asks for. One that failed, or asks for nothing, is the last."""
-    calls = turn.get("calls") if isinstance(turn, dict) and "failed" not in turn else []
+    turn = turn if isinstance(turn, dict) else {"failed": "no turn"}
+    calls = turn.get("calls") if "failed" not in turn else []
     kept = [one for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
     return {"done": not kept or turn.get("done") is True, "calls": kept}
 
 
-def brought(seen: object) -> Iterator[tuple[str, dict[str, Any], Any]]:
+def brought(seen: object) -> Iterator[tuple[str, dict[str, object], object]]:
     """What the calls of all turns brought, in their order: the tool, its arguments, the result."""
     for found in seen if isinstance(seen, list) else ():
         for one in found if isinstance(found, list) else ():
@@ -33,13 +36,14 @@ def brought(seen: object) -> Iterator[tuple[str, dict[str, Any], Any]]:
                 yield str(one["call"].get("tool")), one["call"].get("args") or {}, one["got"]
 
 
-def places(seen: object) -> tuple[list[dict[str, Any]], int, Counter[str]]:
+def places(seen: object) -> tuple[list[dict[str, object]], int, Counter[str]]:
     """The lines that were found, each once; how many there were; how many in which file."""
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     ranked, hits, of = 0, 0, 0
     spread = Counter[str]()
     for tool, args, got in brought(seen):
         if tool in ("track_places", "code_references"):
+            got = narrow(got, dict)
             of = max(of, int(got["of"]))
             spread |= Counter(got.get("spread") or ())
             for row in got["places"]:
@@ -47,7 +51,7 @@ def places(seen: object) -> tuple[list[dict[str, Any]], int, Counter[str]]:
                     rows[row["path"], row["line"]] = row
                     ranked += 1
         elif tool == "grep":
-            for row in got:
+            for row in narrow(got, list):
                 if (row["path"], row["line"]) not in rows and hits < HITS:
                     said = f"has `{str(args.get('pattern'))[:60]}`"
                     rows[row["path"], row["line"]] = {
@@ -62,7 +66,8 @@ def bodies(seen: object) -> list[dict[str, object]]:
     """The stretches of files that were read."""
     read = [
         {"path": str(args.get("path")), "first": int(got["first"]), "text": str(got["text"])}
-        for tool, args, got in brought(seen)
-        if tool == "read_lines"
+        for args, got in [
+            (args, narrow(got, dict)) for tool, args, got in brought(seen) if tool == "read_lines"
+        ]
     ]
     return read[-BODIES:]

@@ -6,7 +6,6 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
 
 from fdc_toolchain.api.tools import Context, ToolFailure
 
@@ -91,7 +90,7 @@ def within(track: Mapping[str, object]) -> str:
     return paths if isinstance(paths, str) and paths not in EVERYTHING else ""
 
 
-def object_of(args: Mapping[str, object], name: str) -> dict[str, Any]:
+def object_of(args: Mapping[str, object], name: str) -> dict[str, object]:
     """An object from an earlier step. Raises ToolFailure where it is none."""
     value = args.get(name)
     if not isinstance(value, dict):

@@ -17,8 +17,9 @@ def check_findings(args: Mapping[str, object], context: Context) -> object:
     is rejected (EXP-16, 17, 19).
     """
     documented, evidence = args.get("documented"), args.get("evidence")
-    seen = {(row["path"], row["line"]) for row in rows_of(evidence, "evidence")}
-    for row in rows_of(evidence, "bodies"):
+    seen = set(map(_place, rows_of(evidence, "evidence")))
+    bodies: list[dict[str, Any]] = rows_of(evidence, "bodies")
+    for row in bodies:
         last = row["first"] + row["text"].count("\n")
         seen |= {(row["path"], line) for line in range(row["first"], last + 1)}
     with of_workspace(context) as lines:
@@ -37,7 +38,7 @@ def check_synthesis(args: Mapping[str, object], context: Context) -> object:
     """
     proposal, tracks = args.get("proposal"), args.get("findings")
     found = {
-        (cited["path"], cited["line"]) for row in (tracks if isinstance(tracks, list) else ())
+        _place(cited) for row in (tracks if isinstance(tracks, list) else ())
         for one in rows_of(row, "findings") for cited in rows_of(one, "citations")
     }  # fmt: skip
     out: dict[str, Any] = {"proposal": proposal, "rejected": [], "checked": 0}
@@ -49,3 +50,7 @@ def check_synthesis(args: Mapping[str, object], context: Context) -> object:
             out["checked"] += done.opened
     out["claims"] = shown(out["unified"], out["nuances"])
     return out
+
+
+def _place(row: dict[str, Any]) -> tuple[str, int]:
+    return row["path"], row["line"]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fdc_toolchain.api.text import narrow
+
 from ..answering.found import LOW, NONE
 from ..answering.judge import confirmed
 from ..answering.short import short
+from .tracks import rows_of
 
 MARK = "<!-- fdc: research report -->"
 UNIFIED, NUANCES = 6, 12
@@ -144,13 +147,13 @@ def _bare(one: dict[str, Any]) -> dict[str, Any]:
 
 def judge(
     question: str,
-    tracks: dict[str, Any],
-    findings: list[Any],
-    checked: dict[str, Any],
-    scope: dict[str, Any],
-    places: dict[str, Any],
-    verdicts: dict[str, Any],
-) -> dict[str, Any]:
+    tracks: dict[str, object],
+    findings: list[object],
+    checked: dict[str, object],
+    scope: dict[str, object],
+    places: dict[str, object],
+    verdicts: dict[str, object],
+) -> dict[str, object]:
     """The outcome: `success` with what was confirmed, `absent` where nothing here answers, or `blocked` with blockers and
     alternatives (EXP-04, 05). What a judge was asked about and did not confirm is dropped.
 
@@ -160,13 +163,13 @@ def judge(
     blocked = [row for row in rows if row.get("blocked")]
     proposal = checked.get("proposal")
     proposal = proposal if isinstance(proposal, dict) else {}
-    first = _list(checked, "unified")
+    first = rows_of(checked, "unified")
     unified, dropped = confirmed(first, 0, verdicts)
-    nuances, more = confirmed(_list(checked, "nuances"), len(first), verdicts)
-    rejected = [*_list(checked, "rejected"), *dropped, *more]
+    nuances, more = confirmed(rows_of(checked, "nuances"), len(first), verdicts)
+    rejected: list[Any] = [*rows_of(checked, "rejected"), *dropped, *more]
     gaps = [gap for row in rows for gap in row.get("gaps", ())]
     gaps += [str(one) for one in proposal.get("open_questions") or () if str(one).strip()]
-    gaps += [f"no file has `{word}`" for word in scope.get("missing") or ()]
+    gaps += [f"no file has `{word}`" for word in narrow(scope.get("missing") or [], list)]
     gaps += [f"{row['track']}: blocked: {row['why']}" for row in blocked]
     gaps += [f"a claim of the synthesis was rejected: {row.get('why')}" for row in rejected]
     confidence, reason = _confidence(places, blocked, rejected, unified)
@@ -179,11 +182,11 @@ def judge(
         "confidence": confidence,
         "justification": reason,
         "tracks": [{key: row.get(key) for key in KEPT} for row in rows],
-        "checked": int(checked.get("checked") or 0) + sum(int(row.get("checked") or 0) for row in rows),
-        "held": sum(len(row["citations"]) for row in (*unified, *nuances)),
+        "checked": narrow(checked.get("checked") or 0, int) + sum(int(row.get("checked") or 0) for row in rows),
+        "held": sum(len(rows_of(row, "citations")) for row in (*unified, *nuances)),
         "rejected": rejected + [one for row in rows for one in row.get("rejected", ())],
         "blockers": [], "alternatives": [], "ask": "", "options": [],
-        "places": _list(places, "places"), "total": int(places.get("total") or 0),
+        "places": rows_of(places, "places"), "total": narrow(places.get("total") or 0, int),
     }  # fmt: skip
     if confidence == NONE:
         out["ended"] = "absent"
@@ -230,25 +233,29 @@ def _confidence(
     return (LOW if sure == NONE else sure), why
 
 
-def halted(question: str, halt: dict[str, Any]) -> dict[str, object]:
+def halted(question: str, halt: dict[str, object]) -> dict[str, object]:
     """The outcome of an exploration that did not begin: a question back, or options with what each costs (EXP-02, 03)."""
     out = {
         "ended": str(halt.get("halt")), "question": question, "unified": [], "nuances": [], "open_questions": [],
         "confidence": "", "justification": "", "tracks": [], "checked": 0, "held": 0, "rejected": [],
         "blockers": [], "alternatives": [], "ask": str(halt.get("ask") or ""),
-        "options": [row for row in halt.get("options") or () if isinstance(row, dict)], "places": [], "total": 0,
+        "options": rows_of(halt, "options"), "places": [], "total": 0,
     }  # fmt: skip
     return _told_in_full(out)
 
 
-def markdown(out: dict[str, Any]) -> str:
+def markdown(out: Mapping[str, object]) -> str:
     """An outcome as a page; every claim is followed by its places, `path:line`."""
+
+    def listed(name: str) -> list[Any]:
+        return narrow(out[name], list)
+
     rows = [MARK, f"# {_title(out['question']) or 'No question'}", ""]
     if out["ended"] == "confusion":
         rows += ["It cannot be explored as it stands.", "", f"**{_flat(out['ask'])}**"]
     elif out["ended"] == "ambiguity":
         rows += [f"**{_flat(out['ask'])}**", ""]
-        for row in out["options"]:
+        for row in listed("options"):
             place = f" {_place(row)}" if row.get("path") else ""
             how = f": `{row['how']}`" if row.get("how") else ""
             rows += [f"- {_flat(row['option'])}{place}{how}", f"  - {_flat(row['tradeoff'])}"]
@@ -258,13 +265,19 @@ def markdown(out: dict[str, Any]) -> str:
             "",
             "## Blockers",
             "",
-            *(f"- {_flat(one)}" for one in out["blockers"]),
+            *(f"- {_flat(one)}" for one in listed("blockers")),
         ]
-        rows += ["", "## Alternatives", "", *(f"- {_flat(one)}" for one in out["alternatives"])]
+        rows += ["", "## Alternatives", "", *(f"- {_flat(one)}" for one in listed("alternatives"))]
     else:
-        rows += ["## Answer", "", "```", *out["text"].replace("```", "` ` `").split("\n"), "```"]
+        rows += [
+            "## Answer",
+            "",
+            "```",
+            *str(out["text"]).replace("```", "` ` `").split("\n"),
+            "```",
+        ]
         rows += ["", "## What was found", ""]
-        for row in out["unified"]:
+        for row in listed("unified"):
             rows += [
                 f"- {_flat(row['claim'])}"
                 + (f" ({_flat(row['support'])})" if row.get("support") else ""),
@@ -272,17 +285,17 @@ def markdown(out: dict[str, Any]) -> str:
             ]
         if out["nuances"]:
             rows += ["", "## Nuances", ""]
-            for row in out["nuances"]:
+            for row in listed("nuances"):
                 rows += [f"- {_flat(row['claim'])} ({_flat(row['explanation'])})", *_cited(row)]
     if out["ended"] in ("success", "blocked", "absent"):
         rows += [
             "",
             "## Open questions",
             "",
-            *([f"- {_flat(one)}" for one in out["open_questions"]] or ["- none"]),
+            *([f"- {_flat(one)}" for one in listed("open_questions")] or ["- none"]),
         ]
         rows += ["", "## Tracks", ""]
-        for row in out["tracks"]:
+        for row in listed("tracks"):
             said = f"blocked: {row['why']}" if row["blocked"] else _flat(row["focus"])
             rows.append(f"- {_flat(row['track'])} ({row['approach']}): {_flat(said)}")
             for below in row["deeper"] or ():
@@ -325,8 +338,3 @@ def _flat(text: Any) -> str:
 def _title(question: Any, most: int = 300) -> str:
     text = _flat(question)
     return text if len(text) <= most else f"{text[: most - 3].rstrip()}..."
-
-
-def _list(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    rows = value.get(name)
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

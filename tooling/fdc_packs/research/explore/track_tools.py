@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from fdc_toolchain.api.text import narrow
 from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 
 from ..answering.quotes import of_workspace
@@ -121,7 +122,7 @@ def collect_evidence(args: Mapping[str, object], context: Context) -> object:
     out = []
     with of_workspace(context) as lines:
         for row in rows:
-            quote = lines.at(str(row["path"]), int(row["line"]))
+            quote = lines.at(str(row["path"]), narrow(row["line"], int))
             if quote is not None and quote.strip():
                 out.append({**row, "quote": quote.strip()[:QUOTE]})
     why = (

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fdc_toolchain.api.text import visible
+from fdc_toolchain.api.text import narrow, visible
 
 LEAST, MOST = 3, 6
 USES_ASKED = 3.0
@@ -56,7 +56,7 @@ TEMPLATES: dict[str, tuple[tuple[str, str, str, tuple[str, ...]], ...]] = {
 """The seed's two templates (EXP-34, 35), each track with the words that it adds to the question's own."""
 
 
-def propose(question: str, scope: dict[str, Any], refused: object = None) -> dict[str, Any]:
+def propose(question: str, scope: dict[str, object], refused: object = None) -> dict[str, object]:
     """Tracks by rule: a template where the question asks for one, the four strategies, each subject alone.
 
     `refused`: what an earlier proposal lost. A second proposal divides the files instead (C-31). Where no file has a word of
@@ -64,7 +64,7 @@ def propose(question: str, scope: dict[str, Any], refused: object = None) -> dic
     """
     if scope.get("ask"):
         return {"tracks": [], "rationale": "", "ask": str(scope["ask"])}
-    concepts = rows_of(scope, "concepts")
+    concepts: list[dict[str, Any]] = rows_of(scope, "concepts")
     words = [str(row["word"]) for row in concepts]
     told = sum(float(row.get("weight") or 0.0) for row in concepts) or 1.0
     about = ", ".join(words[:4]) or question[:80]
@@ -82,7 +82,7 @@ def propose(question: str, scope: dict[str, Any], refused: object = None) -> dic
     ]
     tracks += by_strategy
     if isinstance(refused, list) and refused:
-        for folder in scope.get("folders") or ():
+        for folder in narrow(scope.get("folders") or [], list):
             for approach, kind, what in (
                 ("ImplementationScan", "code", "what implements"), ("PatternSearch", "words", "what is said of"),
             ):  # fmt: skip
@@ -116,7 +116,7 @@ def propose(question: str, scope: dict[str, Any], refused: object = None) -> dic
 
 
 def independent(
-    question: str, survey: dict[str, object], scope: dict[str, Any]
+    question: str, survey: dict[str, object], scope: dict[str, object]
 ) -> dict[str, object]:
     """Which surveyed tracks are left: whole, named once, with something to look at, and not a repetition of an earlier one.
 
@@ -158,7 +158,7 @@ def independent(
         "again": few and not asked and not (pointed and kept),
         "ask": ask,
         "options": options,
-        "missing": list(scope.get("missing") or []),
+        "missing": list(narrow(scope.get("missing") or [], list)),
     }
 
 
@@ -220,7 +220,7 @@ def overlap(one: list[str], other: list[str]) -> float:
     return len(set(one) & set(other)) / smaller if smaller else 0.0
 
 
-def split(track: Mapping[str, object], evidence: Mapping[str, object]) -> dict[str, Any]:
+def split(track: Mapping[str, object], evidence: Mapping[str, object]) -> dict[str, object]:
     """The sub-tracks of a track with too much to look at: the same in the folders that have most of it, or, where it is all
     in one folder, in its files (EXP-27). None where it is all in one file.
     """
@@ -283,7 +283,7 @@ def _slug(text: str) -> str:
     return re.sub(r"[^\w]+", "-", text).strip("-").lower() or "all"
 
 
-def rows_of(value: object, name: str) -> list[dict[str, Any]]:
+def rows_of(value: object, name: str) -> list[dict[str, object]]:
     """The objects of a list in an answer of a step before; none where it is malformed."""
     rows = value.get(name) if isinstance(value, dict) else None
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

@@ -98,7 +98,7 @@ def search_passages(args: Mapping[str, object], context: Context) -> object:
 
 def passages_of(
     scope: Mapping[str, object], shelf: library.Shelf, code: bool = False
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The best passages of a shelf for a scope, with their places; those of `code` as `fdc explore` finds them."""
     from .retrieve import refine, search
 

@@ -11,12 +11,12 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ... import durable
 from ...engine.ports import WorldFailed
 from ...tasks.activity import safe_id
 from ...workspace import run_folders
+from ..model_port import Message
 
 AGENTS = "agents"
 STATE = "state.json"
@@ -41,7 +41,7 @@ def made(root: str, task_id: str) -> str:
     return path
 
 
-def load(root: str, task_id: str) -> dict[str, Any] | None:
+def load(root: str, task_id: str) -> dict[str, object] | None:
     """The saved record of a task. Raises ValueError where it is damaged, OSError where it cannot be read."""
     return _read(os.path.join(root, *folder(root, task_id).split("/"), STATE))
 
@@ -54,7 +54,7 @@ def save(root: str, task_id: str, record: Mapping[str, object]) -> None:
     )  # clears away what a killed controller left
 
 
-def known(root: str) -> list[dict[str, Any]]:
+def known(root: str) -> list[dict[str, object]]:
     """The records of all tasks, by id; those that are damaged are passed over."""
     above = os.path.join(root, run_folders.FOLDER, AGENTS)
     try:
@@ -140,8 +140,8 @@ class TaskLock:
 
 
 def ask(
-    root: str, task_id: str, role: str, messages: Sequence[Any], schema: Mapping[str, object]
-) -> tuple[str, Any, bool]:
+    root: str, task_id: str, role: str, messages: Sequence[Message], schema: Mapping[str, object]
+) -> tuple[str, dict[str, object] | None, bool]:
     """Writes a request and reads its answer: (path of the answer, the answer or None, whether the file is there but is
     not a JSON object, as while it is being written). Raises OSError.
 
@@ -163,7 +163,7 @@ def ask(
         return reply, None, True
 
 
-def _read(path: str) -> dict[str, Any] | None:
+def _read(path: str) -> dict[str, object] | None:
     data = durable.read(path)
     if data is None:
         return None

@@ -45,7 +45,7 @@ class AskedModel:
 
     def complete(
         self, role: str, messages: Sequence[Message], schema: Mapping[str, object]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """The reply. Raises ModelFailed, and ModelWaiting for temporary failures and a used-up budget."""
         from ...engine.ports import WorldFailed
         from ...tools.model.question import Question

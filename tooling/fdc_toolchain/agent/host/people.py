@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..model_port import Message, ModelFailed, ModelWaiting, validated
 
@@ -17,7 +16,7 @@ class PersonModel:
 
     def complete(
         self, role: str, messages: Sequence[Message], schema: Mapping[str, object]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """The answer in the file. Raises ModelWaiting if it does not exist yet, ModelFailed if it is invalid."""
         from . import files
 

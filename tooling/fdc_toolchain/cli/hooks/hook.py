@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import click
 
+from ...narrow import narrow
 from ...packs.imported import imported
 
 HOOKS: dict[str, tuple[str, str]] = {
@@ -40,8 +41,7 @@ class _Hooks(click.Group):
         row = HOOKS.get(name)
         if row is None:
             return None
-        found: click.Command = imported(row[0], "command")
-        return found
+        return narrow(imported(row[0], "command"), click.Command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Hooks"):

@@ -204,9 +204,9 @@ def _show(options: Options, root: str, checked: int, kept: tuple[Any, ...]) -> i
             lines = fragment_lines(((item[0][0], item[2]) for item in fragments), width())
             write(f"{lines}\n{said}".encode("utf-8", "replace"), sys.stdout)
             return os.EX_OK
-    from .lint import show_record
+    from .lint import Kept, show_record
 
-    return show_record(options, root, checked, kept)
+    return show_record(options, root, checked, Kept(*kept))
 
 
 def _is_assumption(item: tuple[Any, ...]) -> bool:

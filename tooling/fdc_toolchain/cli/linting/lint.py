@@ -113,9 +113,8 @@ def _with_table(
     )
 
 
-def show_record(options: Options, root: str, checked: int, kept: tuple[Any, ...]) -> int | None:
+def show_record(options: Options, root: str, checked: int, record: Kept) -> int | None:
     """Reports a cached verdict; None if assumptions to list are lost."""
-    record = Kept(*kept)
     more: list[Diagnostic] = []
     if record.number and _lists_assumptions(options):
         from ...cache import assumption_packs

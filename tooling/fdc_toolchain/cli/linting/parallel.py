@@ -6,7 +6,9 @@ import marshal
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 LEAST = 32
 """Minimum number of plans per process: with fewer, starting a process costs more than it saves."""
@@ -31,8 +33,8 @@ def shares(keys: Sequence[str], jobs: int) -> list[Sequence[str]]:
 
 
 def each(
-    work: Callable[[Sequence[str]], list[tuple[object, ...]]], parts: Sequence[Sequence[str]]
-) -> list[tuple[Any, ...]]:
+    work: Callable[[Sequence[str]], list[Result]], parts: Sequence[Sequence[str]]
+) -> list[Result]:
     """Calls `work` for each part in a separate process; yields the results in the order of the parts.
 
     `work` returns values that `marshal` supports. If a process cannot start, fails or is killed, its part yields nothing:
@@ -51,7 +53,7 @@ def each(
             _child(work, part, end)
         os.close(end)
         started.append((process, begin))
-    out: list[tuple[Any, ...]] = []
+    out: list[Result] = []
     for process, begin in started:
         with open(begin, "rb") as pipe:
             data = pipe.read()
@@ -60,9 +62,7 @@ def each(
     return out
 
 
-def _child(
-    work: Callable[[Sequence[str]], list[tuple[Any, ...]]], part: Sequence[str], end: int
-) -> None:
+def _child(work: Callable[[Sequence[str]], list[Result]], part: Sequence[str], end: int) -> None:
     """The process of one part: writes its results and always ends."""
     code = 1
     try:

@@ -10,6 +10,7 @@ import click
 
 from ...exits import CLEAN, FINDINGS, INTERRUPTED, PERSON, WORLD, UsageError
 from ...linking.project import regular_file
+from ...narrow import narrow
 from ...report.terminal.terminal_text import visible
 from ...runs.observer import Observer, Silent
 
@@ -44,11 +45,11 @@ class Talk:
         return AgentQuiet() if self.quiet else AgentLines(style())
 
 
-def findings_lines(findings: dict[str, Any]) -> list[str]:
+def findings_lines(findings: dict[str, object]) -> list[str]:
     """The result of research for the planner: its first lines, and the path of the report (FDC-54)."""
     if not findings.get("answered"):
         return [f"  the research found no answer: {findings.get('why')}"]
-    answer = findings["answer"]
+    answer = narrow(findings["answer"], list)
     more = len(answer) - SHOWN_FINDINGS
     rows = [f"  {line}" for line in answer[:SHOWN_FINDINGS]] + (
         [f"  and {more} more"] if more > 0 else []

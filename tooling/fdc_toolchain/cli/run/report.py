@@ -77,11 +77,12 @@ def seen(root: str, store: Store, row: RunRow) -> Run:
 
     try:
         found = checked(store, row.id, row.name)
-        faults = found["faults"] + (
-            [counter.outdated(row.name, found["older"])] if found["older"] else []
-        )
+        faults = [
+            *found.faults,
+            *([counter.outdated(row.name, found.older)] if found.older else []),
+        ]
         return run_view.view(
-            root, store, row, remote.status_of(store, root, row), SEALS[found["seal"]], faults
+            root, store, row, remote.status_of(store, root, row), SEALS[found.signature], faults
         )
     except WorldFailed as failed:
         raise WorldError(str(failed)) from failed

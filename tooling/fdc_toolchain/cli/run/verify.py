@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +12,9 @@ from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
 
 if TYPE_CHECKING:
+    from ...journal.hash_chain import Checked
     from ...journal.sqlite import Store
+
 
 SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by another key"}
 
@@ -53,24 +55,28 @@ def command(
         found = (
             []
             if store is None
-            else [checked(store, number, name) for number, name in _chosen(store, run)]
+            else [(name, checked(store, number, name)) for number, name in _chosen(store, run)]
         )
         strays = 0 if store is None or run else store.strays()
     if run and not found:
         raise UsageError(f"no run begins with `{run}`; list them with `fdc runs`")
-    bad = strays or any(result["faults"] or result["older"] for result in found)
+    bad = strays or any(result.faults or result.older for _, result in found)
     if form == "json":
-        click.echo(json.dumps({"format": 1, "runs": found, "strays": strays}, indent=2))
+        rows = [
+            {"run": name, "records": result.records, "seal": result.signature, "faults": result.faults, "older": result.older}
+            for name, result in found
+        ]  # fmt: skip
+        click.echo(json.dumps({"format": 1, "runs": rows, "strays": strays}, indent=2))
         return FINDINGS if bad else CLEAN
-    for result in found:
-        state = "DAMAGED" if result["faults"] else "OLDER" if result["older"] else "whole"
+    for name, result in found:
+        state = "DAMAGED" if result.faults else "OLDER" if result.older else "whole"
         click.echo(
-            f"run {visible(result['run'])}: {state}, {result['records']} records, {SEALS[result['seal']]}"
+            f"run {visible(name)}: {state}, {result.records} records, {SEALS[result.signature]}"
         )
-        for fault in result["faults"]:
+        for fault in result.faults:
             click.echo(f"  {visible(fault)}")
-        if result["older"]:
-            click.echo(f"  {visible(counter.outdated(result['run'], result['older']))}")
+        if result.older:
+            click.echo(f"  {visible(counter.outdated(name, result.older))}")
     if strays:
         click.echo(f"{strays} records do not belong to a run")
     if not found and not strays:
@@ -110,17 +116,10 @@ def _chosen(store: Store, run: str) -> list[tuple[int, str]]:
     return exact or [row for row in runs if isinstance(row[1], str) and row[1].startswith(run)]
 
 
-def checked(store: Store, number: int, name: str) -> dict[str, Any]:
-    """The result of checking one run: name, number of `records`, `seal`, and `faults`. Raises WorldFailed."""
+def checked(store: Store, number: int, name: str) -> Checked:
+    """The result of checking one run. Raises WorldFailed."""
     found = store.check(number)
-    faults = list(found.faults) or _forked(store, name)
-    return {
-        "run": name,
-        "records": found.records,
-        "seal": found.signature,
-        "faults": faults,
-        "older": found.older,
-    }
+    return found._replace(faults=found.faults or tuple(_forked(store, name)))
 
 
 def _forked(store: Store, name: str) -> list[str]:

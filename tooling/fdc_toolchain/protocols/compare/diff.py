@@ -38,7 +38,7 @@ class Difference(NamedTuple):
     other: Any
     effect: str = ""
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """The difference as JSON; what does not apply is null."""
         return {key: None if value == "" and key in ("protocol", "rule", "field", "effect") else value
                 for key, value in self._asdict().items()}  # fmt: skip

@@ -15,6 +15,7 @@ from ...diagnostics.diagnostic import Diagnostic, ordered
 from ...diagnostics.span import Span
 from ...linking.protocol_rules.read_checks import place
 from ...named_tuples import NamedTuple
+from ...narrow import narrow
 from ...text.suggest import did_you_mean
 from ..load import Sources
 
@@ -69,13 +70,13 @@ class Named(NamedTuple):
     rule: int | None
 
 
-def named(body: Mapping[str, Any]) -> list[Named]:
+def named(body: Mapping[str, object]) -> list[Named]:
     """The tools that a protocol associates, its own and those of its rules."""
     rows = [
         Named(name, ("associated_tools", at), None)
-        for at, name in enumerate(body.get("associated_tools", ()))
+        for at, name in enumerate(narrow(body.get("associated_tools", []), list))
     ]
-    for number, rule in enumerate(body["rules"]):
+    for number, rule in enumerate(narrow(body["rules"], list)):
         names = enumerate(rule.get("associated_tools", ()))
         rows += [
             Named(name, ("rules", number, "associated_tools", at), number) for at, name in names

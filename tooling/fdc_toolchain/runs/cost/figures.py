@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from ...program.polynomial import Polynomial
 from ...rules.bounds import Bounds, shown
@@ -15,14 +15,31 @@ MEASURES = ("steps", "model_calls", "tokens", "money")
 _LABELS = ("Constant (O(1))", "Polynomial (P-Class)", "Exponential (EXPTIME-Class)")
 
 
-def figures(path: str, root: str) -> tuple[dict[str, Any], list[Diagnostic]]:
+class Figures(TypedDict):
+    """The figures as JSON. `worst_now`: the numbers with the files that there are now and those that the plan creates, None
+    where it cannot be known. `worst_created` says whether such files are counted, `worst_notes` what the numbers assume."""
+
+    plan: str
+    complexity: str
+    complexity_class: str
+    degree: int
+    modality: str
+    shell: bool
+    stack: int
+    worst: dict[str, str]
+    worst_now: dict[str, float | None]
+    worst_created: bool
+    worst_notes: list[str]
+
+
+def figures(path: str, root: str) -> tuple[Figures, list[Diagnostic]]:
     """The figures of the plan at `path`, and the errors that make them uncertain."""
     from ...check import check_paths
 
     return figures_of(check_paths([path], root), root)
 
 
-def figures_of(checked: Checked, root: str) -> tuple[dict[str, Any], list[Diagnostic]]:
+def figures_of(checked: Checked, root: str) -> tuple[Figures, list[Diagnostic]]:
     """The figures of the first checked plan, and the errors that make them uncertain.
 
     The complexity class has the name that the seeds use; `degree` is exact.
@@ -30,7 +47,9 @@ def figures_of(checked: Checked, root: str) -> tuple[dict[str, Any], list[Diagno
     instance = checked.context.graph.instance(checked.keys[0])
     cost = Bounds().plan(instance)
     worst = {name: getattr(cost, name) for name in MEASURES}
-    found: dict[str, Any] = {
+    errors = [item for item in checked.diagnostics if item.severity == "error"]
+    now, created, notes = _now(checked, root, worst, errors)
+    found: Figures = {
         "plan": checked.keys[0],
         "complexity": _LABELS[min(cost.nesting, 2)],
         "complexity_class": "EXP" if cost.nesting > 1 else "P",
@@ -39,25 +58,22 @@ def figures_of(checked: Checked, root: str) -> tuple[dict[str, Any], list[Diagno
         "shell": cost.shell,
         "stack": instance.height,
         "worst": {name: shown(poly) for name, poly in worst.items()},
+        "worst_now": now,
+        "worst_created": created,
+        "worst_notes": notes,
     }
-    errors = [item for item in checked.diagnostics if item.severity == "error"]
-    return found | _now(checked, root, worst, errors), errors
+    return found, errors
 
 
 def _now(
     checked: Checked, root: str, formulas: dict[str, Polynomial], errors: list[Diagnostic]
-) -> dict[str, Any]:
-    """`worst_now`: the numbers with the files that there are now and those that the plan creates, None where it cannot be known.
+) -> tuple[dict[str, float | None], bool, list[str]]:
+    """`worst_now`, `worst_created` and `worst_notes`.
 
-    `worst_created` says whether such files are counted, `worst_notes` what the numbers assume. A plan whose errors
-    leave it without a program has numbers only where no file decides.
+    A plan whose errors leave it without a program has numbers only where no file decides.
     """
     if any(not item.code.startswith("FDC4") for item in errors):
-        return {
-            "worst_now": {name: _number(poly) for name, poly in formulas.items()},
-            "worst_created": False,
-            "worst_notes": [],
-        }
+        return {name: _number(poly) for name, poly in formulas.items()}, False, []
     from ...check import program_of
     from ..dry_run import listing, said
     from .cost_bound import worst
@@ -66,7 +82,7 @@ def _now(
     given = dict.fromkeys(param["name"] for param in program["plans"][program["root"]]["params"])
     now = worst(program, given, 0.0, lambda glob: listing(root, glob))
     numbers = {name: _number(poly) for name, poly in now.cost.items()}
-    return {"worst_now": numbers, "worst_created": now.created, "worst_notes": said(now)}
+    return numbers, now.created, said(now)
 
 
 def _number(poly: Polynomial) -> float | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from ...narrow import narrow
 from ...program.model import Instruction, Template, ToolRow
 
 _REFERENCE = re.compile(r"\{[\w.]+\}")
@@ -94,8 +94,9 @@ def text_of(parts: Template | None) -> str:
     )
 
 
-def condition_text(tree: Any) -> str:
+def condition_text(tree: object) -> str:
     """A condition in a syntax close to that of plans."""
+    tree = narrow(tree, dict)
     if "ref" in tree:
         return ".".join(tree["ref"])
     if "const" in tree:

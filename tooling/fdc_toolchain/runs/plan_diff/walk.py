@@ -13,6 +13,7 @@ from math import inf
 from typing import Any
 
 from ...exits import UsageError
+from ...narrow import narrow
 from .files import NO_FILE, Paths, asks_a_person, files_changed, files_read
 from .instructions import (
     acts,
@@ -30,13 +31,13 @@ MOST = 20_000
 """Maximum number of statements, with calls followed; a larger plan is not compared."""
 
 
-def walk(program: Mapping[str, Any]) -> Walked:
+def walk(program: Mapping[str, object]) -> Walked:
     """Everything that runs of a program may do."""
     walker = _Walker(program)
-    root = program["plans"][program["root"]]
+    root = walker.plans[str(program["root"])]
     env = {row["name"]: told("input", row["name"], row["default"]) for row in root["params"]}
     walker.fixed |= {*env.values(), told("run")}
-    walker.plan(program["root"], env, frozenset())
+    walker.plan(str(program["root"]), env, frozenset())
     return Walked(
         walker.steps, walker.gates, walker.shown, walker.globs, walker.acted, walker.said, walker.seen, walker.branches,
         walker.opposite, walker.turns, walker.limits, walker.lenient,
@@ -44,9 +45,9 @@ def walk(program: Mapping[str, Any]) -> Walked:
 
 
 class _Walker:
-    def __init__(self, program: Mapping[str, Any]) -> None:
-        self.plans: dict[str, Any] = program["plans"]
-        self.tools: dict[str, Any] = program["tools"]
+    def __init__(self, program: Mapping[str, object]) -> None:
+        self.plans: dict[str, Any] = narrow(program["plans"], dict)
+        self.tools: dict[str, Any] = narrow(program["tools"], dict)
         self.steps: list[Done] = []
         self.gates: dict[str, int] = {}
         self.rounds = 1  # the bounds of the enclosing `iterate`s

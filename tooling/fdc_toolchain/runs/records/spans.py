@@ -12,11 +12,14 @@ import json
 import logging
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from ... import resources
 from ...engine.events import Outcome, Perform
 from ...engine.ports import Progress
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span, Tracer
 
 NAMES = "grammar/span_attributes.json"
 PATIENCE = 5000
@@ -26,11 +29,11 @@ PATIENCE = 5000
 class Spans:
     """A `Progress` that has spans made as well; `tracer` is OpenTelemetry's."""
 
-    def __init__(self, show: Progress, tracer: Any, about: Mapping[str, Any]) -> None:
+    def __init__(self, show: Progress, tracer: Tracer, about: Mapping[str, object]) -> None:
         self._show = show
         self._tracer = tracer
         self._run = tracer.start_span(f"run {about['plan']}", attributes=_named("run", about))
-        self._open: dict[str, tuple[Any, int]] = {}
+        self._open: dict[str, tuple[Span, int]] = {}
         self.say: Callable[[str], None] = show.say
 
     def begun(self, effect: Perform) -> None:
@@ -85,7 +88,7 @@ class Spans:
 
 def tracer(
     environment: Mapping[str, str], console: TextIO
-) -> tuple[Any, Callable[[], None]] | None:
+) -> tuple[Tracer, Callable[[], None]] | None:
     """A tracer and its exporter (to a collector, or `console`); None if not requested, or without the extra."""
     wanted = environment.get("OTEL_TRACES_EXPORTER", "").strip().lower()
     if (

@@ -6,9 +6,10 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...exits import Refused, UsageError, WorldError
+from ...narrow import narrow
 from ..notices import notice
 from ..observer import Observer
 
@@ -196,14 +197,14 @@ def unserved(database: str, row: RunRow) -> str | None:
 
 
 def go_on(
-    database: str, root: str, row: RunRow, asked: dict[str, Any], show: Observer, records: int
+    database: str, root: str, row: RunRow, asked: dict[str, object], show: Observer, records: int
 ) -> Ended:
     """Continues a run that is not running, and follows it; only follows a running one. Raises as `follow`."""
     from ...engine.events import Outcome
     from ...engine.ports import WorldFailed
 
     assume = {address: {"value": known.value} if isinstance(known, Outcome) else known
-              for address, known in asked["assume"].items()}  # fmt: skip
+              for address, known in narrow(asked["assume"], dict).items()}  # fmt: skip
     if row.status == "cancelled":
         raise Refused(f"the run {row.name} was cancelled, so workers do not continue it")
     if asked["answers"] or assume or not (asked["budget"] or asked["retry"]):
@@ -273,7 +274,7 @@ def wake(database: str, root: str, row: RunRow) -> str:
         raise WorldError(str(failed)) from failed
 
 
-def _asked(database: str, root: str, row: RunRow, asked: dict[str, Any]) -> str:
+def _asked(database: str, root: str, row: RunRow, asked: dict[str, object]) -> str:
     """Sends a client's sealed request to a run; returns the delivery. Raises WorldFailed."""
     from ...journal import user_key
     from . import dispatch

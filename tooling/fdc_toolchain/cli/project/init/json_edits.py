@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
-from ....text.json_text import Member, Node, plain
-
-JSON: TypeAlias = "Mapping[str, JSON] | Sequence[JSON] | str | int | float | bool | None"
+from ....text.json_text import JSON, Member, Node, plain
 
 
 def added(text: str, node: Node, wanted: JSON, width: str, where: str = "the file") -> str:

@@ -6,9 +6,8 @@ import codecs
 import json
 import re
 
-from ....text.json_text import Node, parse, plain
+from ....text.json_text import JSON, Node, parse, plain
 from . import json_edits
-from .json_edits import JSON
 
 
 class ByHand(Exception):

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ....exits import Exit
 from ....packs.pages import module_of
@@ -150,7 +150,7 @@ class Workspace:
             raise Trouble(" ".join(line.strip() for line in lines[begun:]).removeprefix("fdc: "))
         return over
 
-    def records(self, page: Page) -> list[dict[str, Any]]:
+    def records(self, page: Page) -> list[dict[str, object]]:
         """Port `Runs`."""
         from ....runs.workers import remote
 
@@ -163,13 +163,13 @@ class Workspace:
                 for row in reversed(rows)
             ]  # fmt: skip
 
-    def record(self, page: Page, run: str) -> dict[str, Any] | None:
+    def record(self, page: Page, run: str) -> dict[str, object] | None:
         """Port `Runs`."""
         with self._reading() as store:
             row = None if store is None else store.run(run)
             if store is None or row is None or row.plan not in page.plans:
                 return None
-            found: dict[str, Any] = module_of(page).told(store, row)
+            found: dict[str, object] = module_of(page).told(store, row)
             return found
 
     def again(self, page: Page, run: str) -> str:
