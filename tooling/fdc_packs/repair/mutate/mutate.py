@@ -37,6 +37,9 @@ DEFAULTS = 0.8
 LONGEST = 400_000
 LAST = 0.5
 """What an edit is worth that turns a condition round, drops a statement or moves one: such edits pass weak tests (E17)."""
+NAMED = 2.5
+"""How much more credible an edit is that says what the name says that gets the value: `numerator = part.numerator`."""
+_NAMED = frozenset(("attribute", "callee", "wrapped"))
 MOVES = frozenset(("nesting", "nested"))
 """Kinds of edits that change which block a statement is of: nothing less than its function says what they mean."""
 
@@ -163,6 +166,7 @@ def _ranked(
             one: one.prior
             * 2 ** source.likelier(one.pieces)
             * said.weight(one.kind, one.old, one.new, raised)
+            * NAMED ** (one.kind in _NAMED and source.names_it(one.node, one.old, one.new))
             * (LAST if risky(source, one) else 1.0)
             for one in edits
         }
