@@ -190,13 +190,15 @@ def _types(source: Source) -> set[ast.AST]:
 
 
 def risky(source: Source, edit: Edit) -> bool:
-    """True for an edit that negates, drops or widens a condition, exchanges its branches, drops a statement or moves one.
+    """True for an edit that negates, drops or widens a condition or an answer, exchanges branches, drops or moves a statement.
     One `not` of two is none of these."""
     near = (edit.node, source.parents.get(edit.node), getattr(edit.node, "operand", None))
     if edit.kind == "negation" and sum(_is_not(one) for one in near) > 1:
         return False
     if edit.kind in ("negation", "branches", "removed", "nesting", "nested", "widened"):
         return True
+    if edit.kind == "constant" and {edit.old, edit.new} == {"True", "False"}:
+        return isinstance(source.parents.get(edit.node), ast.Return)  # the answer turned round
     if edit.kind == "operand" and isinstance(edit.node, ast.BoolOp):
         return True  # a guard less
     pair = (
