@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from fdc_packs.repair.mutate.mutate import propose
+from fdc_packs.repair.mutate.source import edited
 from fdc_packs.repair.patch.patch import apply_patch
 from fdc_packs.repair.patch.region import parse_region
 
@@ -109,3 +110,60 @@ def test_an_error_that_names_a_type_has_the_conversion_to_it_first(message: str,
     )
     wrapped = [row["new"] for row in rows if row["kind"] == "wrapped"]
     assert call == next(one for one in wrapped if one.startswith("p.") or one.endswith("(p)"))
+
+
+EVIDENT = {
+    "a member by the name that it is given to": (
+        ("def f(x):\n    part = Fraction(x)\n    numerator = part.denominator\n    denominator = part.denominator\n"
+        "    return numerator, denominator\n"), "part.denominator\n    denominator", "part.numerator\n    denominator"),
+    "a function by the name that its value is given to": (
+        "def f(x, ys):\n    length = list(x)\n    return [y for y in ys if y < length]\n", "list(x)", "len(x)"),
+    "a member as the value that it is given": (
+        "class A:\n    def __init__(self, text, rest):\n        self.tail = text\n        self.rest = rest\n",
+        "self.tail", "self.text"),
+    "one of the class that a class method is of": (
+        "class A:\n    @classmethod\n    def made(cls, it):\n        return it\n", "return it", "return cls(it)"),
+    "the function that was made": (
+        "def f(g):\n    def inner(*given):\n        return g(*given)\n\n    pass\n", "pass", "return inner"),
+    "the property that another special method reads": (
+        ("class A:\n    @property\n    def x(self):\n        return 1\n\n    @property\n    def y(self):\n        return 2\n\n"
+        "    def __hash__(self):\n        return hash((self.x, self.y))\n\n    def __eq__(self, other):\n"
+        "        return self.x == other.x\n"), "self.x == other.x", "self.x == other.x and self.y == other.y"),
+    "an import that nothing uses": (
+        "from heapq import merge\n\n\ndef f(xs, ys):\n    return zip(xs, ys)\n", "zip(", "merge("),
+    "what can be called, where it is called then": (
+        "def f(made):\n    if all(made):\n        return made()\n    return made\n", "all(", "callable("),
+    "the first one of what is asked whether there is any": (
+        "def f(xs):\n    return 1 if xs and xs[2] is None else 2\n", "xs[2]", "xs[0]"),
+    "the class whose equal is asked": (
+        "class A:\n    def __eq__(self, other):\n        return isinstance(other, other)\n", "(other, other)", "(other, A)"),
+    "None where it is asked what something is": (
+        "def f(x):\n    if x is not True:\n        return x.y\n    return 0\n", "not True", "not None"),
+    "a truth value where another one is given": (
+        "def f(xs):\n    seen = False\n    for x in xs:\n        seen = None\n    return seen\n", "None", "True"),
+    "a bound that nothing uses": ("def f(xs, count):\n    del xs[:]\n    return xs\n", "[:]", "[:count]"),
+    "the operator of the method's name": (
+        "class A:\n    def __gt__(self, other):\n        return self.n > other.n\n\n    def __lt__(self, other):\n        pass\n",
+        "pass", "return self.n < other.n"),
+    "the exception again": (
+        "def f(x):\n    try:\n        return x()\n    except ValueError:\n        if x:\n            pass\n", "pass", "raise"),
+    "a twin's member": (
+        ("class A:\n    def __init__(self):\n        self.a = self.b = 0\n\n    def f(self, it):\n        self.a = it.a\n"
+        "        pass\n\n    def g(self):\n        return self.a, self.b\n"), "pass", "self.b = it.b"),
+    "the default that others have": (
+        "def f(g):\n    return T(int(g['h'] or 0), int(g['m']))\n", "g['m']", "g['m'] or 0"),
+    "the call that others are given to": (
+        "def f(g):\n    return T(int(g['h']), g['m'] - 1)\n", "g['m'] - 1", "int(g['m']) - 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", EVIDENT)
+def test_what_names_and_neighbours_say_comes_early(what: str) -> None:
+    """Among the first tenth of what is known: the budget of a probe ends long before the last edit."""
+    broken, old, new = EVIDENT[what]
+    rows = propose(
+        broken, "f.py", [{"path": "f.py", "line": n, "score": 0.8} for n in range(1, 20)], [], 4000
+    )
+    wanted = broken.replace(old, new, 1)
+    texts = [edited(broken, tuple((a, b, text) for a, b, text in row["pieces"])) for row in rows]
+    assert wanted in texts[: max(3, len(texts) // 10)]

@@ -233,6 +233,9 @@ def _passing(
         ([_passing("a", 0, 0, risky=True), _passing("b", 0, 0, risky=True)], False),
         ([_passing("a", 5, 10, "x", mends=True), _passing("b", 5, 10, "y")], True),
         ([_passing("a", 1, 10, "x", crashes=True)], False),  # the edited code itself cannot run
+        ([_passing("a", 52, 100, "x", before=4.0), _passing("b", 50, 100, "y")], True),
+        ([_passing("a", 52, 100, "x", before=2.0), _passing("b", 50, 100, "y")], False),
+        ([_passing("a", 70, 100, "x", before=8.0), _passing("b", 50, 100, "y")], False),
     ],
 )
 def test_a_choice_is_made_by_what_changes_least_or_not_at_all(
@@ -240,6 +243,22 @@ def test_a_choice_is_made_by_what_changes_least_or_not_at_all(
 ) -> None:
     """Issue 14: the edit that changes least behaviour wins, or the choice is shown and not applied."""
     assert decided == embedded.told_apart(rows)
+
+
+def test_an_edit_that_others_only_elaborate_is_taken() -> None:
+    """`return x`, where `return int(x)` and `return x or None` pass as well: no test asks for more."""
+    texts = {"return x": True, "return int(x)": True, "return x or None": True, "return y": False}
+    for text, decided in texts.items():
+        rows = [
+            {**_passing(new, 9, 9, new), "old": "pass", "new": new, "affected_region": region}
+            for new, region in (("return x", 1), (text, 1))
+        ]
+        assert decided == embedded.told_apart(rows)  # type: ignore[arg-type]
+        rows[1]["before"] = 1.1
+        assert (text == "return x") == embedded.told_apart(rows)  # type: ignore[arg-type]
+    assert not embedded.told_apart(
+        [rows[0], {**rows[1], "new": "return int(x)", "affected_region": 2}]
+    )  # type: ignore[list-item]
 
 
 def test_of_edits_that_behave_alike_the_one_that_adds_least_comes_first() -> None:

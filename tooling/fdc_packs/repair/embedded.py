@@ -7,6 +7,7 @@ to pass, and what contradicts it is measured. Nothing is explained that was not 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,9 @@ CRASHES, RISKY, PLAIN, MENDS = range(4)
 neither; it also uses a name that nothing used, or that the error misses."""
 DOUBT = 2.0
 """How much likelier an edit that negates or drops something was than the one that is trusted most, where neither is applied."""
+DOUBLING = 0.05
+"""The share of the inputs that an edit may change more than another one, for each time that it was twice as likely as needed."""
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 SEEN = {
     "passes": "passes all the tests",
     "helps": "takes failures away",
@@ -139,8 +143,9 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
     """True where one of several edits that pass, best first, changes less than the others over generated inputs, or the
     others behave as it does. Only the most trusted ones compete, and those that were much likelier before; where these negate
     or drop something, changing less says nothing, and where they crash, nothing is decided. Of those that change as much, one
-    that was much likelier wins. Where nothing can be measured (the command does not start pytest), the most credible one is
-    taken, and that is said; where measuring failed, nothing is decided."""
+    that was much likelier wins, and one that the others only elaborate; one that changes little more must have been likelier
+    still. Where nothing can be measured (the command does not start pytest), the most credible one is taken, and that is said;
+    where measuring failed, nothing is decided."""
     most = max(_trust(row) for row in passing)
     best, *others = [row for row in passing if _trust(row) == most]
     if most == CRASHES:
@@ -155,14 +160,21 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
         less, inputs, same = row["change"][:3]
         if not every or not inputs:
             return False
-        more = (
-            less * every - differ * inputs
-        )  # as much as the best one, and others: then it must be much likelier
-        firm = more > 0 or (more == 0 and best["before"] >= DOUBT * row["before"])
+        more = less / inputs - differ / every  # the more it changes, the likelier it must have been
+        needed = 1.0 if more == 0 and _elaborates(row, best) else DOUBT ** (1 - more / DOUBLING)
+        firm = more > 0 or best["before"] >= needed * row["before"]
         if same != outcomes and (most == RISKY or not firm):
             return False
     doubts = [row for row in passing if _trust(row) == RISKY and row["change"][2] != outcomes]
     return most != PLAIN or all(row["before"] < DOUBT * best["before"] for row in doubts)
+
+
+def _elaborates(row: Candidate, best: Candidate) -> bool:
+    """True where an edit of the same place says all that another one does, and more that no test asks for."""
+    if row.get("affected_region") != best.get("affected_region") or row.get("old") != best.get("old"):  # fmt: skip
+        return False
+    left = iter(_TOKEN.findall(row.get("new", "")))
+    return all(one in left for one in _TOKEN.findall(best.get("new", "x")))
 
 
 def _trust(row: Candidate) -> int:

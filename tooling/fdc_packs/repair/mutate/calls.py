@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from .known import Known
-from .source import OWN, Function, name_of
+from .source import OWN, Function, Scoped, name_of
 from .values import BINDS, Found, Row
 
 ARGUMENTS = 48
@@ -27,24 +27,9 @@ _GIVEN_WORDS = {
 }  # fmt: skip
 """Keywords that calls of Python's own functions lack most often."""
 _VALUED = (
-    ast.Return
-    | ast.Assign
-    | ast.AugAssign
-    | ast.AnnAssign
-    | ast.BinOp
-    | ast.Compare
-    | ast.keyword
-    | ast.IfExp
-    | ast.Tuple
-    | ast.BoolOp
-    | ast.UnaryOp
-    | ast.Lambda
-    | ast.Dict
-    | ast.List
-    | ast.Yield
-    | ast.ListComp
-    | ast.GeneratorExp
-)
+    ast.Return | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.BinOp | ast.Compare | ast.keyword | ast.IfExp | ast.Tuple
+    | ast.BoolOp | ast.UnaryOp | ast.Lambda | ast.Dict | ast.List | ast.Yield | ast.ListComp | ast.GeneratorExp
+)  # fmt: skip
 
 
 def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
@@ -296,12 +281,35 @@ def _wraps(known: Known, node: ast.expr) -> Found:
         found.raise_to(name, 0.05)
     for name in known.taking_one:
         found.raise_to(name, 0.09)
-    for name in (one.arg for one in function.args.args) if function is not None else ():
-        if name not in OWN:
-            found.raise_to(name, 0.25 if name in known.unused(node) else 0.08)
+    takers = [one.args for one in (function, *known.above(node)) if isinstance(one, Scoped)]
+    for name in (one.arg for args in takers for one in args.args):
+        idle = name in known.unused(node) or not known.is_read(name, node)
+        if name != OWN[0]:  # a class method may make one of its class
+            found.raise_to(name, (0.45 if name in OWN else 0.3) if idle else 0.08)
+    for name, beside in _called_alike(known, node, function):
+        found.raise_to(name, beside)
     if isinstance(up, ast.Return):
         found.raise_to(known.owed(up), 0.4)
     return Found({name: prior for name, prior in found.items() if prior})
+
+
+def _called_alike(known: Known, node: ast.expr, function: ast.AST | None) -> Iterator[tuple[str, float]]:  # fmt: skip
+    """What the file calls with one argument: the function around with a part of the same thing, or a method."""
+    base = _base(known, node)
+    for text, calls in known.calls.items():
+        one = [call for call in calls if len(call.args) == 1 and not call.keywords]
+        if not one or set(text) & set("\n({[") or not known.fits(one[0].func, node):
+            continue
+        near = [call for call in one if function is not None and known.function(call) is function]
+        if base and any(_base(known, call.args[0]) == base for call in near):
+            yield text, 0.3
+        elif "." in text:
+            yield text, 0.06 + 0.005 * min(len(one), 8)
+
+
+def _base(known: Known, node: ast.expr) -> str:
+    """What a member or an item is of; empty for anything else."""
+    return known.segment(node.value) if isinstance(node, ast.Attribute | ast.Subscript) else ""
 
 
 def likewise(known: Known, node: ast.Compare) -> Iterator[Row]:
@@ -314,10 +322,23 @@ def likewise(known: Known, node: ast.Compare) -> Iterator[Row]:
     whole = known.segment(up) if isinstance(up, ast.BoolOp) else text
     methods, read, stored = known.owned(owner)
     if name_of(node.left) == name and isinstance(up, ast.BoolOp | ast.Return):
-        for other in sorted((read | stored) - methods - {name})[:8]:
+        every, around = known.members.get("self", {}), known.function(node)
+        beside = _of_special_methods(known, owner, around)
+        rest = sorted((read | stored) - methods - {name}, key=lambda one: (-every.get(one, 0), one))
+        rest.sort(key=lambda one: one not in beside)
+        for other in rest[:8]:
             fitted = re.sub(rf"\.{name}\b", f".{other}", text)
             if fitted not in whole:
-                yield "narrowed", node, f"{text} and {fitted}", 0.15
+                yield "narrowed", node, f"{text} and {fitted}", 0.4 if other in beside else 0.15
+
+
+def _of_special_methods(known: Known, owner: ast.ClassDef, around: ast.AST | None) -> set[str]:
+    """The members of `self` that other special methods of the class read, but for `__init__`."""
+    return {
+        part.attr for one in owner.body
+        if isinstance(one, Function) and one is not around and one.name[:2] == "__" and one.name != "__init__"
+        for part in ast.walk(one) if isinstance(part, ast.Attribute) and name_of(part.value) in OWN
+    }  # fmt: skip
 
 
 def as_elsewhere(known: Known, node: ast.Call) -> Iterator[Row]:
@@ -340,6 +361,23 @@ def as_elsewhere(known: Known, node: ast.Call) -> Iterator[Row]:
         one: prior for one, prior in found.items() if prior and one != whole and "\n" not in one
     }
     yield from Found(made).rows("wrapped", node, 8)
+
+
+def defaulted(known: Known, node: ast.expr) -> Iterator[Row]:
+    """The default that a part of the same thing has elsewhere: `groups["minute"] or 0`."""
+    base, up = _base(known, node), known.parents.get(node)
+    said = known.segment(node)
+    for one in known.ors if base and not isinstance(up, ast.BoolOp) else ():
+        rest = known.text[known.end(one.values[0]) : known.end(one)]
+        if (
+            _base(known, one.values[0]) == base
+            and "\n" not in rest + said
+            and known.fits(one, node)
+        ):
+            text = f"{said}{rest}"
+            near = known.function(one) is known.function(node)
+            bare = isinstance(up, ast.Return | ast.Assign | ast.Call | ast.keyword)
+            yield "wrapped", node, text if bare else f"({text})", 0.35 if near else 0.12
 
 
 def _plain_beside(up: ast.BinOp | ast.Subscript, part: ast.expr) -> bool:

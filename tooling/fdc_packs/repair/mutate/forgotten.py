@@ -10,8 +10,8 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from .known import Known
-from .source import OWN, Edit, Function, Loop, simple
+from .known import OF_ORDER, Known
+from .source import OWN, Edit, Function, Loop, name_of, simple
 from .statements import as_others, put_before
 from .values import Found, Row, token_of
 
@@ -48,6 +48,8 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     if any(isinstance(up, Loop) for up in known.around(node) if up is not function):
         found.raise_to("break", 0.4)
         found.raise_to("continue", 0.4)
+    if any(isinstance(up, ast.ExceptHandler) for up in known.around(node)):
+        found.raise_to("raise", 0.45)
     held = [name for name in known.reads(function) if name in known.data]
     for rank, name in enumerate([*plain[:12], *held[:4]]):
         found.raise_to(f"return {name}", 0.6 - 0.02 * rank)
@@ -153,6 +155,13 @@ def _of_class(
         for value, prior in values.items():
             said = name.strip("_").lower() in value.partition("(")[0].lower()
             yield f"self.{name} = {value}", 0.7 * prior if said else 0.4 * prior
+    for twin in (one for one in ast.walk(function) if isinstance(one, ast.Assign)):
+        word, text = name_of(twin.targets[0]), known.segment(twin)
+        alike = isinstance(twin.targets[0], ast.Attribute) and word in known.segment(twin.value)
+        for member in sorted((read | stored) - methods) if alike and "\n" not in text else ():
+            fitted = re.sub(rf"(?<=\.){word}\b", member, text)
+            if fitted not in known.segment(function):
+                yield fitted, 0.55
     for name in plain:
         idle = name in known.unused(node)
         yield f"self.{name} = {name}", 0.6 if idle else 0.0
@@ -210,7 +219,9 @@ def _donors(
         for fitted, worth in _fitted(known, one, text, there, here, bound):
             used = sum(1 for name in idle if re.search(rf"\b{re.escape(name)}\b", fitted))
             made.append((fitted, near * worth + 0.1 * min(used, 2)))
-            made += [(other, near * worth * 0.8) for other in _compared(one, fitted)]
+            sign = OF_ORDER.get(function.name)
+            made += [(other, 0.6 if sign and f" {sign} " in other else near * worth * 0.8)
+                     for other in _compared(one, fitted)]  # fmt: skip
         other = _renamed(inside.name, function.name, text)
         if other and known.fits(one, node):
             made.append((other, near + 0.15))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 from . import expected
 from .source import OWN, Function, Piece, Source, edited, name_of, same
@@ -15,6 +17,15 @@ from .source import OWN, Function, Piece, Source, edited, name_of, same
 BUILTINS = frozenset(dir(builtins))
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _TOKEN = re.compile(r"\w+|[-+*/%<>=!&|^]+|[^\w\s]")
+NEAR = 3
+"""How deep in a value a name still speaks of it."""
+_SAYING = re.compile(r"(?<=\.)\w+|[^\W\d]\w*(?=\()")
+"""Members, and what is called."""
+_SHORT = {
+    "length": "len", "size": "len", "maximum": "max", "minimum": "min", "total": "sum", "string": "str", "integer": "int",
+}  # fmt: skip
+OF_ORDER = {"__eq__": "==", "__ne__": "!=", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}  # fmt: skip
+"""What special methods compare by."""
 OWED = {
     "__str__": "str", "__repr__": "repr", "__len__": "len", "__iter__": "iter", "__bool__": "bool", "__hash__": "hash",
     "__int__": "int", "__float__": "float", "__next__": "next", "__reversed__": "reversed",
@@ -112,13 +123,32 @@ class Known(Source):
         return [name for name, whole in self.imported.items() if ":" in whole]
 
     @functools.cached_property
+    def ors(self) -> list[ast.BoolOp]:
+        """The values of the file that have a default."""
+        return [one for one in self.nodes if isinstance(one, ast.BoolOp) and isinstance(one.op, ast.Or)]  # fmt: skip
+
+    @functools.cached_property
+    def idle_imports(self) -> list[str]:
+        """The members of modules that the file imports and that nothing in it reads or exports: most 4."""
+        read = {one.id for one in self.nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}  # fmt: skip
+        return [one for one in self.members_imported if one not in read | self.texts][:4]
+
+    @functools.cached_property
     def taking_one(self) -> list[str]:
         """The functions of the module that can be called with one argument."""
+        return self.taking(1)
+
+    def taking(self, count: int) -> list[str]:
+        """The functions of the module that can be called with so many arguments."""
         found = []
         for name, one in self.defined.items():
-            needed = len(one.args.posonlyargs + one.args.args) - len(one.args.defaults)
+            placed = one.args.posonlyargs + one.args.args
+            needed = len(placed) - len(one.args.defaults)
             named = any(default is None for default in one.args.kw_defaults)
-            if self.parents.get(one) is self.tree and needed <= 1 and not named and one.args.args:
+            fits = needed <= count <= len(placed) or (
+                one.args.vararg is not None and needed <= count
+            )
+            if self.parents.get(one) is self.tree and fits and not named and placed:
                 found.append(name)
         return found
 
@@ -193,9 +223,12 @@ class Known(Source):
     def owned(self, owner: ast.ClassDef) -> tuple[set[str], set[str], set[str]]:
         """A class's methods, and the members of `self` that it reads and that it stores."""
         if owner not in self._owned:
-            methods = {one.name for one in owner.body if isinstance(one, Function)}
-            stored = {one.id for part in owner.body if isinstance(part, ast.Assign | ast.AnnAssign)
-                      for one in ast.walk(part) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
+            found = [one for one in owner.body if isinstance(one, Function)]
+            data = {one.name for one in found if any("property" in name_of(by) for by in one.decorator_list)}  # fmt: skip
+            methods = {one.name for one in found} - data
+            bound = (part for part in owner.body if isinstance(part, ast.Assign | ast.AnnAssign))
+            named = (one for part in bound for one in ast.walk(part) if isinstance(one, ast.Name))
+            stored = data | {one.id for one in named if isinstance(one.ctx, ast.Store)}
             read: set[str] = set()
             inside: list[ast.AST] = [*owner.body]
             while inside:
@@ -249,6 +282,50 @@ class Known(Source):
         seen = [sum(self._runs[run] > here[run] for run in part) / max(1, len(part)) for part in parts]  # fmt: skip
         return seen[1] - seen[0]
 
+    def is_asked(self, node: ast.AST) -> bool:
+        """True where nothing but the truth of a value counts."""
+        up = self.parents.get(node)
+        if isinstance(up, ast.BoolOp) or (
+            isinstance(up, ast.UnaryOp) and isinstance(up.op, ast.Not)
+        ):
+            return self.is_asked(up)
+        return isinstance(up, ast.If | ast.While | ast.IfExp) and up.test is node
+
+    def given_to(self, node: ast.AST) -> str:
+        """The name that a value is given to: of a keyword, a variable or a member; of the function, where it is returned."""
+        at = node
+        for up in itertools.islice(self.around(node), NEAR):
+            if isinstance(up, ast.keyword):
+                return up.arg or ""
+            if isinstance(up, ast.Assign) and at is up.value and len(up.targets) == 1:
+                return name_of(up.targets[0])
+            if isinstance(up, ast.Return):
+                return getattr(self.function(up), "name", "")
+            at = up
+        return ""
+
+    def across(self, node: ast.AST) -> str:
+        """The name on the other side of an assignment between a name and a member, which mostly say the same; else nothing."""
+        up = self.parents.get(node)
+        if isinstance(up, ast.Assign) and len(up.targets) == 1:
+            other = up.targets[0] if node is up.value else up.value
+            return name_of(other) if isinstance(other, ast.Attribute) or isinstance(node, ast.Attribute) else ""  # fmt: skip
+        return (up.arg or "") if isinstance(up, ast.keyword) else ""
+
+    def is_flag(self, node: ast.AST) -> bool:
+        """True for the value of a name or member that gets a truth value elsewhere in the file."""
+        up = self.parents.get(node)
+        name = name_of(up.targets[0]) if isinstance(up, ast.Assign) else ""
+        given = (one.value for one in self.nodes if isinstance(one, ast.Assign) and name_of(one.targets[0]) == name)  # fmt: skip
+        return bool(name) and any(isinstance(getattr(one, "value", None), bool) for one in given)
+
+    def names_it(self, node: ast.AST, old: str, new: str) -> int:
+        """1 where an edit says what the name says that the value is given to, as `length = len(x)` does; -1 where it no longer
+        says that; 0 otherwise."""
+        given = self.given_to(node).strip("_").lower()
+        was, now = (set(_SAYING.findall(f"{one}(")) for one in (old, new))
+        return _says(now - was, given) - _says(was - now, given)
+
     def unknown(self, node: ast.AST) -> list[str]:
         """Names that the function around a node reads, and that nothing binds."""
         function = self.function(node)
@@ -270,6 +347,18 @@ class Known(Source):
             | self.everywhere
         )
         return all(one.id in known for one in named)
+
+
+def alike(one: str, other: str) -> float:
+    """How alike two words are, 0 to 1."""
+    return SequenceMatcher(None, one, other).ratio()
+
+
+def _says(words: set[str], given: str) -> bool:
+    """True where one of the words is a part of a name."""
+    parts = {given, *given.split("_")}
+    parts |= {_SHORT.get(part, part.removesuffix("s")) for part in parts}
+    return not parts.isdisjoint(one.strip("_").lower() for one in words if len(one) > 1)
 
 
 def _neighbours(tokens: list[str]) -> list[tuple[str, ...]]:

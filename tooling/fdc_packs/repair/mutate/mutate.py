@@ -37,6 +37,9 @@ DEFAULTS = 0.8
 LONGEST = 400_000
 LAST = 0.5
 """What an edit is worth that turns a condition round, drops a statement or moves one: such edits pass weak tests (E17)."""
+NAMED = 2.5
+"""How much more credible an edit is that says what the name says that gets the value: `numerator = part.numerator`."""
+_NAMED = frozenset(("attribute", "callee", "wrapped"))
 MOVES = frozenset(("nesting", "nested"))
 """Kinds of edits that change which block a statement is of: nothing less than its function says what they mean."""
 
@@ -163,6 +166,7 @@ def _ranked(
             one: one.prior
             * 2 ** source.likelier(one.pieces)
             * said.weight(one.kind, one.old, one.new, raised)
+            * NAMED ** (one.kind in _NAMED and source.names_it(one.node, one.old, one.new))
             * (LAST if risky(source, one) else 1.0)
             for one in edits
         }
@@ -186,13 +190,15 @@ def _types(source: Source) -> set[ast.AST]:
 
 
 def risky(source: Source, edit: Edit) -> bool:
-    """True for an edit that negates, drops or widens a condition, exchanges its branches, drops a statement or moves one.
+    """True for an edit that negates, drops or widens a condition or an answer, exchanges branches, drops or moves a statement.
     One `not` of two is none of these."""
     near = (edit.node, source.parents.get(edit.node), getattr(edit.node, "operand", None))
     if edit.kind == "negation" and sum(_is_not(one) for one in near) > 1:
         return False
     if edit.kind in ("negation", "branches", "removed", "nesting", "nested", "widened"):
         return True
+    if edit.kind == "constant" and {edit.old, edit.new} == {"True", "False"}:
+        return isinstance(source.parents.get(edit.node), ast.Return)  # the answer turned round
     if edit.kind == "operand" and isinstance(edit.node, ast.BoolOp):
         return True  # a guard less
     pair = (

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import calls, forgotten, statements, values, words
+from . import calls, constants, forgotten, statements, values, words
 from .known import Known
 from .source import Edit, Function
 
@@ -18,7 +18,7 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Compare, values.compare), (ast.BoolOp, values.boolean), (ast.BinOp, values.binary), (ast.UnaryOp, values.unary),
     (ast.Call, values.call), (ast.Subscript, values.subscript), (ast.IfExp, values.conditional),
     (ast.Tuple | ast.DictComp, values.pairs), (_TESTED, values.question),
-    (ast.Name, words.name), (ast.arg, words.parameter), (ast.Attribute, words.member), (ast.Constant, words.constant),
+    (ast.Name, words.name), (ast.arg, words.parameter), (ast.Attribute, words.member), (ast.Constant, constants.constant),
     (ast.AugAssign, statements.augmented), (ast.Assign, statements.assigned),
     (ast.ExceptHandler | ast.Raise, statements.exceptions),
     (ast.Break | ast.Continue, statements.jump), (ast.Expr, statements.value), (Function, statements.function),
@@ -26,7 +26,8 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Pass, forgotten.statement), (ast.Expr, forgotten.idle), (ast.stmt, forgotten.inserted), (ast.Call, calls.arguments),
     (ast.Compare, calls.likewise), (ast.Call, calls.as_elsewhere),
     (ast.Call, calls.awaited), (ast.Name, words.owned), (Function, words.parameters), (_TIGHT, values.signed),
-    (ast.If | ast.While | ast.IfExp, forgotten.conditions), (_WRAPPED, calls.wrapped),
+    (ast.Attribute | ast.Subscript, calls.defaulted), (ast.If | ast.While | ast.IfExp, forgotten.conditions),
+    (_WRAPPED, calls.wrapped),
 )  # fmt: skip
 
 

@@ -226,6 +226,11 @@ class Source:
                 found.setdefault(name, line)
         return found
 
+    def is_read(self, name: str, node: ast.AST) -> bool:
+        """True where the innermost function or lambda around a node reads a name."""
+        scope = next((one for one in self.around(node) if isinstance(one, Scoped)), self.tree)
+        return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(scope))
+
     def unused(self, node: ast.AST) -> set[str]:
         """The names that the function around a node binds and never reads: something that should use them may not."""
         function = self.function(node)
@@ -253,7 +258,7 @@ class Source:
                 one = stack.pop()
                 if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
                     found[one.id] = min(one.lineno, found.get(one.id, one.lineno))
-                elif isinstance(one, ast.ExceptHandler) and one.name:
+                elif isinstance(one, ast.ExceptHandler | Function | ast.ClassDef) and one.name:
                     found.setdefault(one.name, one.lineno)
                 if not isinstance(one, Scoped | ast.ClassDef):
                     stack += ast.iter_child_nodes(one)

@@ -1,4 +1,4 @@
-"""Operators that put another name, member, function, number, text or pattern in a place: what scope, class and file know."""
+"""Operators that put another name, member or function in a place: what scope, class and file know."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from typing import Any
 
-from . import expected, patterns
 from .kinds import PEERS
-from .known import Known
+from .known import Known, alike
 from .source import OWN, Edit, name_of
 from .values import MOST, Found, Row
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _CALLABLE = (
     "len list tuple set dict str int float bool iter next range sorted reversed enumerate zip map filter min max sum any all abs"
     " isinstance hasattr getattr type repr divmod round frozenset bytes ord chr hash callable issubclass pow"
 ).split()
+_ASKED = ("isinstance", "hasattr", "callable", "any", "all", "issubclass")
+_TWO = ("isinstance", "issubclass", "hasattr", "getattr", "divmod", "pow", "map", "filter")
+"""What takes two arguments."""
 _CAUGHT = "StopIteration KeyError ValueError TypeError AttributeError IndexError".split()
 _EXCEPTIONS = (*_CAUGHT, "RuntimeError", "NotImplementedError", "OverflowError")
 _OF_ARGUMENTS = re.compile(
@@ -29,16 +29,10 @@ _OF_ARGUMENTS = re.compile(
 )
 """What Python says of a call that does not fit."""
 _CHECKED = "str int list dict tuple bytes float".split()
-_CLOSE = {")": "(", "]": "[", "}": "{", ">": "<"}
 _STANDARD = sys.stdlib_module_names
 _TYPES = (str, bytes, list, dict, set, tuple, int, re.Pattern, re.Match)
 _NAMED = {one.__name__: one for one in _TYPES}
 _NO_MEMBER = re.compile(r"AttributeError: '(?:re\.)?(\w+)' object has no attribute '(\w+)'")
-
-
-def alike(one: str, other: str) -> float:
-    """How alike two words are, 0 to 1."""
-    return SequenceMatcher(None, one, other).ratio()
 
 
 def name(known: Known, node: ast.Name) -> Iterator[Row]:
@@ -104,6 +98,7 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
     for other in known.reads(function):
         if other in known.top or other in known.classes:
             found.raise_to(other, 0.14 * firm)
+    found.raise_to(known.across(node), 0.4 if known.across(node) in bound else 0.0)
     if isinstance(up, ast.Attribute):
         for other in known.with_member.get(up.attr, ()):
             if other in bound or other in known.top:
@@ -124,13 +119,16 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
     elif isinstance(up, ast.Call) and node in up.args[1:2] and name_of(up.func) == "isinstance":
         for other in (*known.classes, *_CHECKED):
             found.raise_to(other, 0.12)
+        own, asked = known.owner(node), name_of(up.args[0])
+        if own is not None and asked in bound and asked not in OWN:  # is the other one of my class?
+            found.raise_to(own.name, 0.6 if asked == node.id else 0.3)
     for other in known.top:
         near = alike(node.id, other) if other[:1] == node.id[:1] or lost else 0.0
         if near > 0.6:
             found.raise_to(other, 0.25 * near)
         elif other.isupper() and (lost or node.id.isupper()):
             found.raise_to(other, 0.1)
-    return found
+    return Found({other: prior for other, prior in found.items() if prior})
 
 
 def _bound(known: Known, node: ast.Name) -> Found:
@@ -151,8 +149,10 @@ def _bound(known: Known, node: ast.Name) -> Found:
 def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
     """What this function, this file or everybody calls; what is raised, where it is raised."""
     found, function, lost = Found(), known.function(node), _lost(known, node)
-    if isinstance(known.parents.get(known.parents[node]), ast.Raise):
-        found = _raised(known, known.parents[node])
+    call = known.parents[node]
+    assert isinstance(call, ast.Call)
+    if isinstance(known.parents.get(call), ast.Raise):
+        found = _raised(known, call)
         found.pop(node.id, None)
         yield from found.rows("callee", node)
         return
@@ -177,10 +177,15 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
         like = alike(node.id, other) if lost or other[:1] == node.id[:1] else 0.0
         if like > 0.6:
             found.raise_to(other, 0.3 * like)
-    for other in (*known.taking_one, *known.classes, *known.members_imported):
-        found.raise_to(other, 0.11 if other in known.taking_one else 0.1)
-    if isinstance(up := known.parents.get(known.parents[node]), ast.Return):
+    for other in (*known.taking(len(call.args)), *known.classes, *known.members_imported):
+        found.raise_to(other, 0.11 if other in known.defined else 0.1)
+    for other in known.idle_imports:
+        found.raise_to(other, 0.6)
+    if isinstance(up := known.parents.get(call), ast.Return):
         found.raise_to(known.owed(up), 0.5)
+    found.raise_all(_answering(known, call, found))
+    for other in _TWO if len(call.args) < 2 else ():
+        found.pop(other, None)
     iterated = isinstance(up, ast.YieldFrom | ast.For)
     for other in (
         known.top & known.defined.keys()
@@ -189,6 +194,17 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
         found.raise_to(other, 0.4 if gone else 0.3 * (iterated and known.yields(other)))
     found = Found({one: prior for one, prior in found.items() if prior and one != node.id and one})
     yield from found.rows("callee", node, 3 * MOST, 1.5 if lost else 1.0)
+
+
+def _answering(known: Known, call: ast.Call, found: Found) -> Iterator[tuple[str, float]]:
+    """What answers a question, where one is asked; above all `callable` where what is asked about is called then."""
+    up = known.parents.get(call)
+    block = up.body if isinstance(up, ast.If) else []
+    called = {known.segment(one.func) for at in block for one in ast.walk(at) if isinstance(one, ast.Call)}  # fmt: skip
+    used = any(known.segment(one) in called for one in call.args[:1])
+    named = [one for one in found if one.strip("_").startswith(("is", "has"))]
+    for other in (*_ASKED, *named) if known.is_asked(call) else ():
+        yield other, 0.6 if used and other == "callable" else 0.25
 
 
 def _raised(known: Known, node: ast.AST) -> Found:
@@ -243,6 +259,7 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
                 )
     for other in PEERS.get(node.attr, ()):
         found.raise_to(other, 0.35)
+    found.raise_to(known.across(node), 0.5)
     if called:
         for kind in _TYPES if any(hasattr(kind, node.attr) for kind in _TYPES) else ():
             for other in dir(kind) if hasattr(kind, node.attr) else ():
@@ -260,6 +277,7 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
     for other in [one for one in found if one[:2] == "__" == one[-2:] and not hidden]:
         found.pop(other)  # what every object has is seldom meant
     found.pop(node.attr, None)
+    found.pop("", None)
     stem = old.removesuffix(node.attr)
     yield from Found({stem + other: prior for other, prior in found.items()}).rows(
         "attribute", node, 2 * MOST
@@ -279,113 +297,3 @@ def _members_of(known: Known, dotted: str) -> list[str]:
     for part in (member, *rest) if member else rest:
         found = getattr(found, part, None)
     return [one for one in dir(found) if one[0] != "_"] if found is not None else []
-
-
-def constant(known: Known, node: ast.Constant) -> Iterator[Row]:
-    """Another number, truth value or text."""
-    value, up = node.value, known.parents.get(node)
-    if isinstance(up, ast.Expr):
-        return  # a docstring
-    if isinstance(value, bool):
-        yield "constant", node, str(not value), 0.7
-        yield "constant", node, "None", 0.2
-    elif isinstance(value, int):
-        yield from _number(known, node)
-    elif isinstance(value, float):
-        for other in {-value, value * 10, value / 10, 0.0, 1.0} - {value}:
-            yield "constant", node, repr(other), 0.1
-    elif isinstance(value, str):
-        yield from (
-            patterns.pattern(known, node)
-            if patterns.is_pattern(known, node)
-            else _text(known, node)
-        )
-    elif value is None:
-        for truth in ("False", "True"):
-            yield "constant", node, truth, 0.1 if isinstance(up, ast.Compare) else 0.25
-
-
-def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
-    up = known.parents.get(node)
-    signed = isinstance(up, ast.UnaryOp) and isinstance(up.op, ast.USub)
-    at: ast.AST = up if signed and up is not None else node
-    assert isinstance(node.value, int)
-    number, around = -node.value if signed else node.value, known.parents.get(at)
-    if known.segment(node)[:2].lower() in ("0x", "0b", "0o") and number > 255:
-        return
-    found = Found()
-    firm = 1.2 if isinstance(around, ast.Subscript | ast.Slice | ast.Compare | ast.BinOp) else 1.0
-    for other, prior in ((1, 0.5), (-1, 0.5), (-2 * number, 0.2), (-2, 0.25), (2, 0.12)):
-        found.raise_to(str(number + other), prior * firm)
-    if number > 1 and isinstance(around, ast.Subscript):
-        found.raise_to("0", 0.45)
-    bounds = set(found)
-    if number and number % 10 == 0:
-        found.raise_to(str(number // 10), 0.3)
-    if abs(number) > 2:
-        for other, prior in ((0, 0.12), (1, 0.12), (number * 10, 0.06), (number * 2, 0.06)):
-            found.raise_to(str(other), prior)
-    if not signed:
-        for other, count in known.numbers.most_common(MOST):
-            if 0 <= other < 10**6:
-                found.raise_to(str(other), 0.14 + min(count, 10) * 0.004)
-    for text, prior in found.items():
-        loose = text.startswith("-") and isinstance(around, ast.BinOp | ast.UnaryOp | ast.Attribute)
-        if text != str(number):
-            yield (
-                "bound" if text in bounds else "constant",
-                at,
-                f"({text})" if loose else text,
-                prior,
-            )
-
-
-def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
-    said, value = known.segment(node), str(node.value)
-    if said[:1] not in "'\"" or said[1:-1] != value or not value.isprintable():
-        return
-    found = Found()
-    near = sorted(
-        ((alike(value, text), text) for text in known.texts if text != value and len(text) < 40),
-        reverse=True,
-    )
-    for ratio, text in near[:2]:
-        if ratio > 0.5:
-            found.raise_to(text, 0.2 * ratio)
-    for match in _WORD.finditer(value):
-        for word, ratio in _like(known, match[0]) if value.count(match[0]) == 1 else ():
-            found.raise_to(value.replace(match[0], word), 0.4 * ratio)
-    if len(value) <= 2:
-        found.raise_to(" " if value == "" else "", 0.2)
-        short = sorted(text for text in known.texts if 0 < len(text) <= 2)
-        for text in (*_CLOSE, *short[:MOST]):  # a bracket that another text of the statement opens
-            whole = known.segment(known.statement(node) or node)
-            opened = _CLOSE.get(text, "?") in whole and text not in whole
-            found.raise_to(text, 0.5 if opened else 0.1 if text in short else 0.0)
-    if len(value) < 4:
-        found.raise_to(value.strip(), 0.15)
-        found.raise_to(f"{value} ", 0.15)
-    for mark in "-_.,:/%" if len(value) < 2 else ():
-        found.raise_to(value + mark, 0.12)
-    for text in (value.rstrip(), value.strip(), value.swapcase(), value.removesuffix(" ")):
-        if text:
-            found.raise_to(text, 0.35)
-    for text in expected.mended(value, known.message):
-        found.raise_to(text, 0.6)
-    for text, prior in found.items():
-        if text != value and text.isprintable() and "\\" not in text and said[0] not in text:
-            yield "constant", node, f"{said[0]}{text}{said[0]}", prior
-
-
-def _like(known: Known, word: str) -> list[tuple[str, float]]:
-    """Words of the file that are as if misspelt, the nearest first."""
-    if len(word) < 4:
-        return []
-    ends = {word[0], word[-1]}
-    near = [
-        one
-        for one in known.words
-        if abs(len(one) - len(word)) <= 1 and one != word and {one[0], one[-1]} & ends
-    ]
-    rated = sorted(((alike(word, one), one) for one in near), reverse=True)
-    return [(one, ratio) for ratio, one in rated[:3] if ratio > 0.8]

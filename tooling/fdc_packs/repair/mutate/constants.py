@@ -1,0 +1,215 @@
+"""Operators on constants: another number, truth value, text, or another part of a regular expression."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+
+from . import expected
+from .known import Known, alike
+from .values import MOST, Found, Row
+
+_REPEATED = re.compile(r"(?<!\\)(?:[*+?]\??|\{\d+(?:,\d*)?\})")
+_CLASS = re.compile(r"\\([dDwWsSbB])")
+_SET = re.compile(r"(?<!\\)\[(\^?)((?:\\.|[^\]\\])+)\]")
+_DIGITS = re.compile(r"(?:\\d|\[0-9\])(\+|\{[1-9]\d?(?:,\d{0,2})?\})")
+_BACKSLASH = "\\"
+_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_CLOSE = {")": "(", "]": "[", "}": "{", ">": "<"}
+_ANCHOR = re.compile(r"^\^|\$$")
+
+
+def is_pattern(known: Known, node: ast.Constant) -> bool:
+    """True for a regular expression: the text is raw, or given to a function of `re`."""
+    up = known.parents.get(node)
+    given = (
+        isinstance(up, ast.Call)
+        and known.segment(up.func).startswith("re.")
+        and up.args[:1] == [node]
+    )
+    return given or re.match(r"[rR]['\"]", known.segment(node)) is not None
+
+
+def pattern(known: Known, node: ast.Constant) -> Iterator[Row]:  # noqa: C901
+    """Another repetition, class, set, anchor or point of a regular expression; all that Python can compile."""
+    text = known.segment(node)
+    begin = re.match(r"[rRbBuU]*('{3}|\"{3}|'|\")", text)
+    if begin is None:
+        return
+    head, tail = begin.end(), len(text) - len(begin[1])
+    body, found = text[head:tail], Found()
+
+    def put(match: re.Match[str], instead: str, prior: float, start: int | None = None) -> None:
+        found.raise_to(
+            body[: match.start() if start is None else start] + instead + body[match.end() :], prior
+        )
+
+    for one in _REPEATED.finditer(body):
+        for other in ("*", "+", "?", "*?", "+?", ""):
+            put(one, other, 0.4)
+    for one in _CLASS.finditer(body):
+        for other in ("d", "w", "s", one[1].swapcase()):
+            put(one, f"\\{other}", 0.35)
+    for one in _DIGITS.finditer(body):  # a number that does not begin with zero
+        put(one, f"[1-9]\\d{_fewer(one[1])}", 0.2)
+        put(one, f"(?:0|[1-9]\\d{_fewer(one[1])})", 0.1)
+    for one in _SET.finditer(body):
+        for other in ("_", "-", ".", "\\s", "\\n", "0-9", "A-Z", "\\w"):
+            if other not in one[2]:
+                put(one, f"[{one[1]}{one[2]}{other}]", 0.12)
+        if one[1] and "\\x0" not in one[2]:
+            put(one, f"[^{one[2]}\\x00-\\x1f]", 0.12)  # nor a control character
+        for mark in known.told.marks:
+            if mark not in one[2]:
+                put(one, f"[{one[1]}{one[2]}{_BACKSLASH * (mark in '^]-')}{mark}]", 0.3)
+        put(one, f"[{'' if one[1] else '^'}{one[2]}]", 0.1)
+    for one in re.finditer(r"(?<!\\)\.", body):
+        put(one, "\\.", 0.35)
+    for one in re.finditer(r"\\(?=[.+*?()\[])", body):
+        put(one, "", 0.3)
+    for one in re.finditer(r"[\w)\]](?![*+?{\\])", body):
+        for mark in "+*?":
+            put(one, mark, 0.12, one.end())
+    for one in re.finditer(r"(?<!\\)\((?!\?)", body):
+        put(one, "(?:", 0.1)
+    plain = _ANCHOR.sub("", body)
+    for other in (plain, f"^{plain}", f"{plain}$", f"^{plain}$", f"{plain}\\Z", f"\\b{plain}\\b"):
+        found.raise_to(other, 0.35)
+    for other, prior in found.items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a set that may once mean another one
+                re.compile(other)
+        except (re.error, OverflowError, RecursionError):
+            continue
+        if other and other != body:
+            yield "pattern", node, f"{text[:head]}{other}{text[tail:]}", prior
+
+
+def _fewer(repeated: str) -> str:
+    """A repetition, at least once, by one time less."""
+    if repeated == "+":
+        return "*"
+    counts = [str(int(one) - 1) if one else "" for one in repeated.strip("{}").split(",")]
+    return f"{{{','.join(counts)}}}"
+
+
+def constant(known: Known, node: ast.Constant) -> Iterator[Row]:
+    """Another number, truth value or text."""
+    value, up = node.value, known.parents.get(node)
+    if isinstance(up, ast.Expr):
+        return  # a docstring
+    if isinstance(value, bool):
+        identity = isinstance(up, ast.Compare) and isinstance(up.ops[0], ast.Is | ast.IsNot)
+        yield "constant", node, str(not value), 0.4 if identity else 0.7
+        yield "constant", node, "None", 0.7 if identity else 0.2
+    elif isinstance(value, int):
+        yield from _number(known, node)
+    elif isinstance(value, float):
+        for other in {-value, value * 10, value / 10, 0.0, 1.0} - {value}:
+            yield "constant", node, repr(other), 0.1
+    elif isinstance(value, str):
+        yield from (pattern(known, node) if is_pattern(known, node) else _text(known, node))
+    elif value is None:
+        flag = known.is_flag(node)
+        for truth in ("False", "True"):
+            yield (
+                "constant",
+                node,
+                truth,
+                0.1 if isinstance(up, ast.Compare) else 0.6 if flag else 0.25,
+            )
+
+
+def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
+    up = known.parents.get(node)
+    signed = isinstance(up, ast.UnaryOp) and isinstance(up.op, ast.USub)
+    at: ast.AST = up if signed and up is not None else node
+    assert isinstance(node.value, int)
+    number, around = -node.value if signed else node.value, known.parents.get(at)
+    if known.segment(node)[:2].lower() in ("0x", "0b", "0o") and number > 255:
+        return
+    found = Found()
+    firm = 1.2 if isinstance(around, ast.Subscript | ast.Slice | ast.Compare | ast.BinOp) else 1.0
+    for other, prior in ((1, 0.5), (-1, 0.5), (-2 * number, 0.2), (-2, 0.25), (2, 0.12)):
+        found.raise_to(str(number + other), prior * firm)
+    if number > 1 and isinstance(around, ast.Subscript):
+        found.raise_to("0", 0.45)
+    if isinstance(around, ast.Subscript):  # of what is asked first whether there is any
+        asked = (
+            one for up in known.above(around) if isinstance(up, ast.BoolOp) for one in up.values
+        )
+        whole = known.segment(around.value)
+        found.raise_to("0", 1.0 if any(known.segment(one) == whole for one in asked) else 0.0)
+    bounds = set(found)
+    if number and number % 10 == 0:
+        found.raise_to(str(number // 10), 0.3)
+    if abs(number) > 2:
+        for other, prior in ((0, 0.12), (1, 0.12), (number * 10, 0.06), (number * 2, 0.06)):
+            found.raise_to(str(other), prior)
+    if not signed:
+        for other, count in known.numbers.most_common(MOST):
+            if 0 <= other < 10**6:
+                found.raise_to(str(other), 0.14 + min(count, 10) * 0.004)
+    for text, prior in ((text, prior) for text, prior in found.items() if prior):
+        loose = text.startswith("-") and isinstance(around, ast.BinOp | ast.UnaryOp | ast.Attribute)
+        if text != str(number):
+            yield (
+                "bound" if text in bounds else "constant",
+                at,
+                f"({text})" if loose else text,
+                prior,
+            )
+
+
+def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
+    said, value = known.segment(node), str(node.value)
+    if said[:1] not in "'\"" or said[1:-1] != value or not value.isprintable():
+        return
+    found = Found()
+    near = sorted(
+        ((alike(value, text), text) for text in known.texts if text != value and len(text) < 40),
+        reverse=True,
+    )
+    for ratio, text in near[:2]:
+        if ratio > 0.5:
+            found.raise_to(text, 0.2 * ratio)
+    for match in _WORD.finditer(value):
+        for word, ratio in _like(known, match[0]) if value.count(match[0]) == 1 else ():
+            found.raise_to(value.replace(match[0], word), 0.4 * ratio)
+    if len(value) <= 2:
+        found.raise_to(" " if value == "" else "", 0.2)
+        short = sorted(text for text in known.texts if 0 < len(text) <= 2)
+        for text in (*_CLOSE, *short[:MOST]):  # a bracket that another text of the statement opens
+            whole = known.segment(known.statement(node) or node)
+            opened = _CLOSE.get(text, "?") in whole and text not in whole
+            found.raise_to(text, 0.5 if opened else 0.1 if text in short else 0.0)
+    if len(value) < 4:
+        found.raise_to(value.strip(), 0.15)
+        found.raise_to(f"{value} ", 0.15)
+    for mark in "-_.,:/%" if len(value) < 2 else ():
+        found.raise_to(value + mark, 0.12)
+    for text in (value.rstrip(), value.strip(), value.swapcase(), value.removesuffix(" ")):
+        if text:
+            found.raise_to(text, 0.35)
+    for text in expected.mended(value, known.message):
+        found.raise_to(text, 0.6)
+    for text, prior in found.items():
+        if text != value and text.isprintable() and "\\" not in text and said[0] not in text:
+            yield "constant", node, f"{said[0]}{text}{said[0]}", prior
+
+
+def _like(known: Known, word: str) -> list[tuple[str, float]]:
+    """Words of the file that are as if misspelt, the nearest first."""
+    if len(word) < 4:
+        return []
+    ends = {word[0], word[-1]}
+    near = [
+        one
+        for one in known.words
+        if abs(len(one) - len(word)) <= 1 and one != word and {one[0], one[-1]} & ends
+    ]
+    rated = sorted(((alike(word, one), one) for one in near), reverse=True)
+    return [(one, ratio) for ratio, one in rated[:3] if ratio > 0.8]
