@@ -176,12 +176,15 @@ def test_a_reference_alone_in_quotes_is_no_text(place: Path) -> None:
 
 
 def test_no_argument_is_begun_that_no_name_can_end(place: Path) -> None:
-    """The inputs of `run_plan` are an object: without a name for one, the line ends after the plan."""
-    grammar = export(linker(place), "llguidance", tools=[*TOOLS, "run_plan"], most=8).text
+    """The plan of `run_plan` is a text that a step gave, and its inputs are an object: without a name for one, the line ends."""
+    tools = [*TOOLS, "request_user_input", "run_plan"]
+    made = matcher(export(linker(place), "llguidance", tools=tools, most=8).text)
     stores = "# It may store text from outside, and runs no command.\nbudget"
-    text = f"{GOOD.partition('text1')[0].replace('budget', stores)}run_plan tea "
-    tokens = BYTES.tokenize_bytes(text.encode())
-    assert matcher(grammar).validate_tokens(tokens) == len(tokens) - 1
+    head = GOOD.partition("text1")[0].replace("budget", stores)
+    text = f"{head}text1 <- request_user_input which?\nrun_plan "
+    for more, spelled in (("t", 0), ("{text1}\n", 8), ('"{text1}"\n', 10), ("{text1} ", 7)):
+        tokens = BYTES.tokenize_bytes((text + more).encode())
+        assert made.validate_tokens(tokens) == len(tokens) - len(more) + spelled
 
 
 def test_a_value_that_may_have_fields_is_compared_with_no_number(

@@ -101,7 +101,7 @@ def listed(root: Path, where: Any) -> list[str]:
         return glob_files(root, where)
     if (root / where).is_file():
         return [where]
-    if not (root / where).is_dir():
+    if not (root / where).is_dir() and not re.fullmatch("runs/[^/]+(/outside)?", where):
         raise Stop("missing", f"`{where}` does not exist", where)
     if where == ".":
         return glob_files(root, "**")

@@ -38,6 +38,19 @@ def test_a_pattern_that_is_none_is_refused(pattern: str) -> None:
     assert [(2, code)] == found(f'run_plan "set_plan x" inputs="{pattern}"\n', code)
 
 
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("inner.plan", True), ("hello_wrold", True), ('"read_file a\\nelse"', True), ('""', True), ("submit", False),
+        ("{run}/a.plan", False), ('"param who\\nif who\\n  message_user {{who}}"', False),
+        ('"use pack look\\nlook.turn x"', False),
+    ],
+)  # fmt: skip
+def test_a_path_where_the_text_of_a_plan_is_taken_is_refused(text: str, wrong: bool) -> None:
+    assert ([(2, "FDC484")] if wrong else []) == found(f"run_plan {text}\n", "FDC484")
+    assert not found(f"_x <- approve_plan {text}\n", "FDC484")  # a person is shown any text
+
+
 EDIT = "replace_with_git_merge_diff p.md\n"
 
 

@@ -96,6 +96,35 @@ def test_it_runs_in_the_sandbox_and_touches_what_its_row_says(
     assert not (workspace / "new.txt").exists()
 
 
+@pytest.mark.parametrize(
+    ("command", "value", "wrong"),
+    [
+        (["sort", "{path}"], "-x", True), (["sort", "--", "{path}"], "-x", False), (["sort", "--file={path}"], "-x", False),
+        (["sort", "{path}"], "x-", False), (["sort", "{path}"], "./-x", False),
+    ],
+)  # fmt: skip
+def test_lint_refuses_an_option_in_place_of_a_value(
+    workspace: Path, command: list[str], value: str, wrong: bool
+) -> None:
+    (workspace / "fdc_tools.json").write_text(catalogue(command))
+    (workspace / "-x").write_text("a\n")
+    (workspace / "x-").write_text("a\n")
+    (workspace / "a.plan").write_text(PLAN.replace("a.txt", value))
+    done = fdc("lint", "a.plan", cwd=workspace)
+    assert wrong == ("error[FDC484]" in done.stdout) == (done.returncode == 1), done.stdout
+
+
+def test_a_tool_that_deletes_names_a_folder() -> None:
+    """The sandbox lets it write a file that a step names, and not take it away."""
+    for write, wrong in ((["out/**"], False), (["out/a.md"], True), ([], True)):
+        data = catalogue(
+            ["rm", "{path}"], effect="once", access={"read": [], "write": write},
+            parameters=[{**PATH, "access": "delete"}],
+        ).encode()  # fmt: skip
+        _, found = read_catalogue(["own.json"], {"own.json": data}.get)
+        assert wrong == any("can delete only" in item.message for item in found), found
+
+
 NEEDS = {"read": ("missing", None), "edit": ("missing", None), "write": (None, None), "create": (None, "exists"),
          "delete": ("missing", None)}  # fmt: skip
 

@@ -11,6 +11,7 @@ from fdc_toolchain.check import check_paths
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.files import Root
 
+from tests.support.inside import fdc
 from tests.support.linting import ANY
 
 READS = {
@@ -98,6 +99,26 @@ def test_folders_and_globs_that_cannot_be_looked_through_are_refused(
     root: Path, text: str, found: list[str]
 ) -> None:
     assert codes(root, text) == found
+
+
+@pytest.mark.parametrize("end", ["", "/", "/outside", "/outside/"])
+def test_the_folders_of_a_run_may_be_looked_through_before_a_file_is_in_them(
+    root: Path, end: str
+) -> None:
+    plan = (
+        f'x <- list_files {{run}}{end}\ny <- grep a {{run}}{end}\nrequire not x and not y else ""\n'
+    )
+    (root / "a.plan").write_text(f"use fsm any.json\n{plan}")
+    linted = fdc("lint", "--assumptions", "--format", "json", "a.plan", cwd=root)
+    assert '"assumptions": []' in linted.stdout, linted.stdout
+    assert 0 == fdc("run", "a.plan", cwd=root).returncode
+
+
+def test_a_loop_over_no_glob_is_refused(root: Path) -> None:
+    """Also where a call gives it."""
+    (root / "sub.plan").write_text("param p\nfor_each_file {p}\n  read_file {file1}\n")
+    assert codes(root, 'for_each_file ""\n  read_file {file1}\n') == ["FDC416"]
+    assert codes(root, 'call_plan sub.plan p=""\n') == ["FDC416"]
 
 
 def test_a_protected_file_is_written_where_every_plan_with_allow_lines_on_the_way_names_it(

@@ -497,7 +497,7 @@ def test_a_python_tool_of_the_workspace_is_called_by_keyword_and_brings_json(
         ("leaves", "error", "raised SystemExit"),
         ("strange", "tool", "JSON cannot represent"),
         ("deep", "size", "nested"),
-        ("gone", "missing", "no such file"),
+        ("gone", "error", "no such file"),
         ("absent", "unavailable", "cannot be imported"),
     ],
 )

@@ -305,6 +305,9 @@ class Steps:
             return [alone(one)] if one is not None else []
         if item.form == "pattern" and not self.place.free:
             return [texts.pattern()]
+        if item.sink == "plan" and item.text and not self.place.free:  # a text that a step gave
+            one = texts.reference("text", level)
+            return [texts.either_quoted(one)] if one is not None else []
         if item.sink == "command":
             one = texts.reference("text", level)
             program = self.texts.put("program", [Way((Chars("a-z", 2, 16),))])

@@ -73,6 +73,12 @@ def wrong(row: ToolRow) -> Iterator[tuple[list[str | int], str, str | None]]:
     if "own" in row and ("prompt" in row.get("run", ()) or row["trust"] == "model"):
         yield ["own"], "the model chooses the whole answer, so no field is fdc's `own`", None
     access = row.get("access")
+    folders = [glob for glob in (access or {}).get("write", ()) if glob.endswith("**")]
+    for number, item in enumerate(row["parameters"] if sandboxed(row) and not folders else ()):
+        if item.get("access") == "delete":
+            help_ = 'name the folder in `access`: `"write": ["out/**"]`'
+            message = "a tool can delete only what is in a folder that its row names"
+            yield ["parameters", number, "access"], message, help_
     if access is None:
         return
     if row.get("run") and not sandboxed(row) and not any(True for _ in targets(row)):
@@ -171,6 +177,15 @@ def _mcp(row: ToolRow) -> Iterator[tuple[list[str | int], str, str | None]]:
 
 PLACEHOLDER = re.compile(r"(?:[^{}]*=)?\{([a-z_][a-z0-9_]*)\}")
 """A word of a command that holds a parameter's value: `{path}`, or `--file={path}`."""
+
+
+def bare(row: ToolRow) -> frozenset[str]:
+    """The parameters of a command that may not begin with `-`, because nothing before them says that they are no option."""
+    words: list[str] = (row.get("run") or {}).get("command", [])
+    before = words[: words.index("--")] if "--" in words else words
+    return frozenset(
+        word[1:-1] for word in before if word[0] == "{" and PLACEHOLDER.fullmatch(word)
+    )
 
 
 def _command(row: ToolRow) -> Iterator[tuple[list[str | int], str, str | None]]:

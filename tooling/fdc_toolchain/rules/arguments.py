@@ -12,10 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
-from ..linking.catalogue import Parameter, Tool
+from ..linking import own_row
+from ..linking.catalogue import Parameter, Tool, runs_plan
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Gate, Invoke, Loop, Node, Unit
 from ..linking.project.stat_cache import ON_PATH
+from ..syntax.parse import parse
+from ..syntax.tails import walk
+from ..syntax.tree import Step
 from ..syntax.values import Value
 from ..text import merge_diff
 from ..text.glob_match import plain
@@ -38,7 +42,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         yield from _gates(unit, unit.body)
         for act in unit.acts:
             for parameter in asked.forms(act.bound.tool):
-                yield from _text(unit, act, parameter)
+                yield from _text(context, unit, act, parameter)
         yield from _programs(context, unit, asked)
     for instance, _ in context.roots:
         yield from _Changes(context, asked, instance).found()
@@ -56,11 +60,13 @@ class _Asked:
         self._programs: dict[str, tuple[list[str], bool]] = {}
 
     def forms(self, tool: Tool) -> list[Parameter]:
-        """The parameters whose text must have a form."""
+        """The parameters whose text must have a form, or may be no option."""
         found = self._forms.get(id(tool))
         if found is None:
             found = self._forms[id(tool)] = [
-                item for item in tool.parameters if item.form is not None
+                item
+                for item in tool.parameters
+                if item.form is not None or item.name in own_row.bare(tool.row)
             ]
         return found
 
@@ -112,8 +118,8 @@ def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:
                 yield from _gates(unit, node.orelse)
 
 
-def _text(unit: Unit, act: Act, parameter: Parameter) -> Iterator[Diagnostic]:
-    """Finds invalid patterns and diffs."""
+def _text(context: Context, unit: Unit, act: Act, parameter: Parameter) -> Iterator[Diagnostic]:
+    """Finds invalid texts that the step refuses: patterns, plans, options and diffs."""
     value = act.bound.arguments.get(parameter.name)
     text = None if value is None else literal(unit, value)
     if value is None or text is None:
@@ -126,6 +132,10 @@ def _text(unit: Unit, act: Act, parameter: Parameter) -> Iterator[Diagnostic]:
         wrong = f"`{parameter.name}` of `{act.bound.tool.name}` is empty"
     elif parameter.form in MADE:
         wrong = f"`{parameter.name}` of `{act.bound.tool.name}` takes {MADE[parameter.form][1]}, and `{text[:80]}` is text"
+    elif parameter.sink == "plan" and runs_plan(act.bound.tool.row) and not _plan(context, text):
+        wrong = f"`{parameter.name}` of `{act.bound.tool.name}` takes the text of a plan, and `{text[:80]}` is not one"
+    elif text.startswith("-") and parameter.name in own_row.bare(act.bound.tool.row):
+        wrong = f"`{parameter.name}` of `{act.bound.tool.name}` begins with `-`, which its program would read as an option"
     elif parameter.form == "sections":
         try:
             merge_diff.sections(text)
@@ -133,6 +143,17 @@ def _text(unit: Unit, act: Act, parameter: Parameter) -> Iterator[Diagnostic]:
             wrong = f"the step fails with this diff: {no}"
     if wrong:
         yield Diagnostic(place(unit, act, value), "FDC484", wrong)
+
+
+def _plan(context: Context, text: str) -> bool:
+    """Whether a text has the form of a plan whose steps name tools: only then can it be proved."""
+    parsed = parse(text.encode(), "")
+    if parsed.plan is None or any(item.severity == "error" for item in parsed.diagnostics):
+        return False
+    tools = context.linker.catalogue.tools
+    return all(
+        node.tool in tools for node in walk(parsed.plan.statements) if isinstance(node, Step)
+    )
 
 
 def _programs(context: Context, unit: Unit, known: _Asked) -> Iterator[Diagnostic]:

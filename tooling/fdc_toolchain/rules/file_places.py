@@ -260,7 +260,7 @@ def of_glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
     if slash and not text.strip("/"):
         return
     upwards = ".." in text and ".." in text.split("/")
-    if upwards or text.startswith("/"):
+    if upwards or text.startswith("/") or not text:
         why = "leaves the workspace with `..`" if upwards else "is not relative to the workspace"
         yield Diagnostic(
             _HERE,

@@ -24,6 +24,7 @@ from typing import Any
 from ..engine.events import Outcome
 from ..engine.ports import Waiting, WorldFailed
 from ..packs.index import index
+from ..program.causes import FILES, FINAL
 from ..program.model import Program, ToolRow
 from ..sandbox import python_process, views
 from ..sandbox.own_access import Access, access_of, environment
@@ -45,7 +46,7 @@ MENDED = "restore the file, or begin a new run"
 
 _INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "own_code_inside.py")
 _OS = {"timeout": TimeoutError, "net": ConnectionError}
-_OF_FDC = frozenset(("capability", "protected", "result", "shared", "type"))
+_OF_FDC = FILES - FINAL | {"capability", "result", "shared", "type"}
 """Kinds of failures that the proof excludes. Where a function of the workspace meets or declares one, the tool failed."""
 _SHOWN = 4096
 
@@ -347,6 +348,9 @@ def _of_system(target: str, told: list[Any], notes: dict[str, Any]) -> Exception
     what = f"`{target}`" + (f", {name}" if name else "")
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):  # the sandbox says it so
         why = "a Python tool of the workspace can access only what its row declares (`access`) and the plans allow"
-        return ToolFailure("file", f"{what}: {str(reason).lower()}; {why}", None, notes)
+        return ToolFailure("error", f"{what}: {str(reason).lower()}; {why}", None, notes)
     failed = _OS.get(how, OSError)(number if isinstance(number, int) else 0, str(reason))
-    return from_os(failed, what)
+    found = from_os(failed, what)
+    if isinstance(found, ToolFailure) and found.kind in _OF_FDC:
+        return ToolFailure("error", str(found), None, notes)
+    return found

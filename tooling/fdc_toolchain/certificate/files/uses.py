@@ -6,7 +6,7 @@ import posixpath
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..file_sets import HOLE
+from ..file_sets import HIDDEN, HOLE, RUN
 from . import places
 from .known import (
     ANYHOW,
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from ..forms import Instruction, PathRows, Place, Program, Template
 
 LOOKS = ("list_files", "grep")
+_OF_RUN = ((RUN[:-1],), (HIDDEN[:-1],))
+"""Folders of the run, which may always be searched."""
 """Tools that fail where the folder or file that they search does not exist."""
 
 CHANGES = ("create", "write", "delete")
@@ -140,7 +142,8 @@ class Uses(Reasons):
         text = "".join(part if isinstance(part, str) else HOLE for part in template)
         is_glob = any(mark in text for mark in "*?[")
         if HOLE in text:
-            if places.opaque(key := places.resolved(template, point.names)) or not is_glob:
+            key = places.resolved(template, point.names)
+            if places.opaque(key) or not is_glob and key not in _OF_RUN:
                 self.need(node, key, frozenset({UNKNOWN}))
         elif (
             not is_glob

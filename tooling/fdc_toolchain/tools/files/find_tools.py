@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import posixpath
+import re
 import subprocess
 from collections.abc import Mapping
 
@@ -18,6 +20,8 @@ MAX_HITS = 2_000
 MAX_SEARCHED = 64 * 1024 * 1024
 MAX_SEARCHED_FILE = 4 * 1024 * 1024
 GREP_SECONDS = 20.0
+_RUN = re.compile(r"runs/[^/]+(/outside)?")
+"""A run's folders. They are made with their first file, and hold nothing before."""
 
 # A pattern can take the regular expression engine longer than anybody waits, and a thread cannot
 # be stopped; a process can. It gets the text by its standard input and touches nothing else.
@@ -86,9 +90,9 @@ def _glob(args: Mapping[str, object], context: Context) -> str:
     if any(mark in plain for mark in "*?[") or where.startswith("/"):
         return where
     kind = context.root.kind(plain)
-    if kind == "missing":
+    if kind == "missing" and not _RUN.fullmatch(posixpath.normpath(plain)):
         raise ToolFailure("missing", f"`{where}` does not exist")
-    return f"{plain}/**" if kind == "folder" else where
+    return f"{plain}/**" if kind in ("folder", "missing") else where
 
 
 def _search(pattern: str, found: list[tuple[str, bytes]], most: int) -> list[dict[str, object]]:

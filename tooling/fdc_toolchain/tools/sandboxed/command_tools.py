@@ -58,7 +58,7 @@ def words(command: list[str], args: Mapping[str, object]) -> list[str]:
         value = text(args, found[1])
         if "\0" in value:
             raise ToolFailure("input", f"`{found[1]}` contains a NUL byte")
-        if value.startswith("-") and found[0].startswith("{") and "--" not in out:
+        if value.startswith("-") and found[0].startswith("{") and "--" not in out:  # `own_row.bare`
             raise ToolFailure(
                 "input",
                 f"`{found[1]}` begins with `-`, which `{command[0]}` would read as an option",

@@ -26,6 +26,8 @@ from .path_language import NOBODY, SETTLED, VALUE, language_of
 from .paths import Part, Path, filled, looked_through, path_of
 
 LOOKS = ("list_files", "grep")
+_RUN: tuple[Path, ...] = ((("run",),), *((("run",), end) for end in ("/", "/outside", "/outside/")))
+"""Folders that may always be looked through."""
 """Tools that fail where the folder or file that they look through is not there."""
 
 
@@ -213,9 +215,11 @@ class StepPaths:
             elif name is not None:
                 yield (f"{name}/",), effect_of("list", span, self.causes)
             elif "{" in value.text:
-                access = "match" if any(mark in value.text for mark in "*?[") else "list"
+                path = self.of(unit, value, env)
+                is_glob = any(mark in value.text for mark in "*?[")
+                access = "match" if is_glob or path in _RUN else "list"
                 yield (
-                    (SETTLED, *self.of(unit, value, env)),
+                    (SETTLED, *path),
                     settled(effect_of(access, span, self.causes), UNKNOWN),
                 )
 
