@@ -146,6 +146,8 @@ def test_a_tool_fits_by_its_whole_name_or_its_verb_and_what_it_is_done_to(linker
          "for_each_file docs/** max 100\n  read_file {file1}\noverwrite_file_with_block out/s.md\n"),
         ("translate docs/green.md and save it as out/de.md", "read_file docs/green.md\noverwrite_file_with_block out/de.md\n"),
         ("Fix the typo in docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
+        ("Rename the word tea to cha in docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
+        ("Remove the old lines from docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
     ],
 )  # fmt: skip
 def test_what_only_a_person_can_write_is_asked(linker: Linker, task: str, steps: str) -> None:
@@ -178,7 +180,8 @@ def test_what_the_task_does_not_say_is_an_input_or_asked(linker: Linker) -> None
 
 
 @pytest.mark.parametrize(
-    "task", ["delete docs/green.md", "delete docs/green.md and commit", "run `ls` and delete docs/green.md"]
+    "task", ["delete docs/green.md", "delete docs/green.md and commit", "run `ls` and delete docs/green.md",
+             "delete docs/green.md and run the tests"]
 )  # fmt: skip
 def test_the_tests_of_the_settings_run_after_a_change(linker: Linker, task: str) -> None:
     tested = Linker(linker.root, linker.settings._replace(test_command="make test"))

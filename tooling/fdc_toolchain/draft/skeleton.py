@@ -72,7 +72,8 @@ def skeleton(
     )
     last = max((at for at, one in enumerate(wanted) if one.tool.action in WRITES), default=None)
     if command and tests and last is not None:
-        wanted.insert(last + 1, Want(tests))
+        asked = any(one.tool is tests for one in wanted[last + 1 :]) and task.commands == [command]
+        wanted[last + 1 : last + 1] = [] if asked else [Want(tests)]
     else:
         wanted = [other for one in wanted for other in (one, *_check(one, rows))]
     tell = next((tool for tool in rows if tells(tool)), None)

@@ -58,6 +58,14 @@ _SOURCE = frozenset("about against for from like of than using with".split())
 _KINDS = {
     "markdown": "md", "python": "py", "javascript": "js", "typescript": "ts", "text": "txt", "rust": "rs", "ruby": "rb",
 }  # fmt: skip
+_PART = re.compile(
+    r"\b(?:rename|move|delete|remove|create|copy)(?=\s+(?:(?:the|a|an|this|that|all|each|every|unused|old|new|dead)\s+){0,2}"
+    r"(?:argument|attribute|class(?:es)?|comment|constant|dependency|docstring|field|function|heading|import|key|line|method"
+    r"|option|paragraph|parameter|property|section|sentence|test|type|value|variable|word)s?\b)"
+)
+"""A verb for what is done to a part of a file; the file itself is edited, not moved or deleted."""
+_TAKEN_OUT = re.compile(r"\b(?:delete|remove)\b[^.,;]*\sfrom\s+[\"'`“]?$", re.IGNORECASE)
+"""Before a file that something is taken out of."""
 IMAGE = re.compile(r"\.(?:bmp|gif|jpe?g|png|svg|webp)$", re.IGNORECASE)
 _KIND = re.compile(
     rf"(?:(?<!\S)\.(\w+)|\b({'|'.join([*_KINDS, *_KINDS.values(), 'json', 'yaml', 'yml', 'toml', 'html', 'css', 'csv'])})"
@@ -81,7 +89,7 @@ class Task:
             bare = _BARE.sub(
                 lambda match: match[0].removesuffix(match[1]).ljust(len(match[0])), bare
             )
-        self.plain = bare.lower()
+        self.plain = _PART.sub(lambda match: "edit".ljust(len(match[0])), bare.lower())
         self.tests = bool(_TESTS.search(self.plain))
         if self.tests and tests and not self.commands:
             self.commands = [tests]
@@ -153,7 +161,7 @@ class Task:
         there = os.path.join(root, path)
         if os.path.isfile(there):
             self.files.setdefault(path, at)
-            if before in _SOURCE:
+            if before in _SOURCE and not _TAKEN_OUT.search(self.text[:at]):
                 self.sources.add(path)
         elif os.path.isdir(there):
             if before in ("to", "into") and self.files:
