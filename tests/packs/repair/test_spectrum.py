@@ -115,6 +115,14 @@ def test_unittests_cases_run_by_pytest_end_as_without_the_measurement(
 
 
 @pytest.mark.slow
+def test_a_command_that_says_where_python_looks_is_measured(measure: Measure) -> None:
+    """`PYTHONPATH=src pytest` hid the recorder: nothing was measured, and nothing was suspected."""
+    found = measure(f"env PYTHONPATH='.' {PYTEST} -q -W error test_shapes.py")
+    assert (1, "") == (found["exit_code"], found["why"])
+    assert (0, 2) == table(found, "shapes.py")[5]
+
+
+@pytest.mark.slow
 def test_each_test_of_unittest_has_its_own_lines(measure: Measure, tmp_path: Path) -> None:
     (tmp_path / "copy" / "test_shapes.py").write_text(
         "import unittest\nfrom shapes import area, edge\nclass T(unittest.TestCase):\n"

@@ -14,6 +14,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import shlex
 import shutil
 from collections.abc import Iterable
 from typing import Any
@@ -156,6 +158,12 @@ def run_in_copy(
             return shell.started(fenced.argv, context, folder, merge)
     finally:
         root.close()
+
+
+def looking_first(command: str, hidden: str) -> list[str]:
+    """A shell's command in which Python looks into the folder `hidden` first, also where it sets PYTHONPATH itself."""
+    first = f"PYTHONPATH={shlex.quote(hidden)}{os.pathsep}"
+    return ["bash", "-c", re.sub(r"(?<!\w)PYTHONPATH=", lambda _: first, command)]
 
 
 def _python(folder: str) -> dict[str, str]:

@@ -84,9 +84,8 @@ def probe(
             copy_function=shutil.copyfile,
             ignore=shutil.ignore_patterns("__pycache__"),
         )
-        repair_copy.run_in_copy(
-            ["bash", "-c", command], context, folder, _environment(hidden, folder)
-        )
+        argv = repair_copy.looking_first(command, hidden)
+        repair_copy.run_in_copy(argv, context, folder, _environment(hidden, folder))
     except ToolFailure as failed:
         if failed.kind not in ("timeout", "limit"):
             raise  # else: what was told until then counts

@@ -65,6 +65,7 @@ def measure(command: str, context: Context, folder: str, spectrum: bool) -> Meas
             out.write(_BEGIN)
         recorder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spectrum_recorder.py")
         shutil.copyfile(recorder, os.path.join(hidden, "fdc_spectrum.py"))
+        argv = repair_copy.looking_first(command, hidden)
         done = _ended(repair_copy.run_in_copy(argv, context, folder, _environment(hidden, folder)))
         spectra = [read(hidden, folder, done["exit_code"] != 0)]
         why = "" if spectra[0]["files"] else _why(hidden)
