@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 from .. import cachedir
 from ..linking.project.stat_cache import (
@@ -34,6 +33,10 @@ from ..linking.project.stat_cache import (
 from ..packs import unshipped
 from .blob_ids import UNREADABLE, Contents
 
+TYPE_CHECKING = False  # so that a known verdict loads no `typing`
+if TYPE_CHECKING:
+    from ..diagnostics.diagnostic import Kept
+
 MOST_IN_FOLDER = 32
 """Records kept in each of the 256 folders; the oldest go first."""
 
@@ -45,7 +48,7 @@ class Record:
 
     def __init__(
         self,
-        kept: tuple[Any, ...],
+        kept: Kept,
         checked: int,
         files: dict[str, bytes | None],
         present: tuple[str, ...],
@@ -93,7 +96,7 @@ def load(name: str, contents: Contents) -> Record | None:
 def store(
     name: str,
     contents: Contents,
-    kept: tuple[Any, ...],
+    kept: Kept,
     checked: int,
     files: dict[str, bytes | None],
     probed: dict[str, bool],

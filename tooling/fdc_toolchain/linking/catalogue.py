@@ -295,7 +295,7 @@ def catalogues() -> tuple[str, ...]:
     return (CORE, *index().catalogues)
 
 
-def document(name: str) -> dict[str, Any]:
+def document(name: str) -> dict[str, dict[str, dict[str, object]]]:
     """A shipped catalogue; of a pack that others made, its valid rows (`fdc doctor` reports the rest)."""
     data = shipped.read(name) or b""
     content: dict[str, Any] | None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
-from ..diagnostics.diagnostic import Diagnostic, Label
+from ..diagnostics.diagnostic import Diagnostic, Fix, Label
 from ..diagnostics.span import Span
 from ..syntax import tree, values
 from ..syntax.language import complete
@@ -29,9 +28,16 @@ class HeaderReader:
         self.unit = unit
 
     def report(
-        self, span: Span, code: str, message: str, help: str | None = None, **more: Any
+        self,
+        span: Span,
+        code: str,
+        message: str,
+        help: str | None = None,
+        labels: tuple[Label, ...] = (),
+        fix: Fix | None = None,
     ) -> None:
-        self.unit.diagnostics.append(Diagnostic(span, code, message, help=help, **more))
+        found = Diagnostic(span, code, message, labels, help=help, fix=fix)
+        self.unit.diagnostics.append(found)
 
     def malformed(self, node: tree.Statement, wrong: Malformed) -> None:
         self.report(self.unit.at(node, wrong.start, wrong.end), "FDC109", wrong.message, wrong.help)
@@ -178,7 +184,7 @@ class HeaderReader:
             self.unit.allow.setdefault(tail.name, []).extend(tail.values)
 
 
-_HEADERS: dict[str, Callable[[HeaderReader, Any], None]] = {
+_HEADERS: dict[str, Callable[[HeaderReader, tree.Header], None]] = {
     "use": HeaderReader._use,
     "param": HeaderReader._param,
     "budget": HeaderReader._budget,

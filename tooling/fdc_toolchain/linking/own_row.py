@@ -11,7 +11,7 @@ from ..program.model import ToolRow
 from .project.secret_files import variable
 
 if TYPE_CHECKING:
-    from ..certificate.forms.rows import Predicate, Server
+    from ..certificate.forms.rows import Server
 
 LOCK = "fdc_tools.lock.json"
 """The catalogue of what MCP servers offer, which `fdc tools lock` writes."""
@@ -23,12 +23,11 @@ _RULES = re.compile(
 _PROGRAM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
-def targets(row: ToolRow | Predicate) -> Iterator[str]:
+def targets(row: Mapping[str, object]) -> Iterator[str]:
     """The `module:function` of a tool or predicate, and of what answers a prompt where no model exists."""
-    run = row.get("run") or {}
-    for key in ("python", "embedded"):
-        if isinstance(run.get(key), str):
-            yield run[key]
+    run = row.get("run")
+    found = [run.get(key) for key in ("python", "embedded")] if isinstance(run, dict) else []
+    yield from (one for one in found if isinstance(one, str))
 
 
 def programs(row: Mapping[str, object]) -> Iterator[str]:

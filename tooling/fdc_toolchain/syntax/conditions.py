@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..named_tuples import NamedTuple
+from ..narrow import narrow
 from .grammar.lalr import Word
 from .syntax_errors import Wrong
 
@@ -79,16 +80,17 @@ class Conditions:
         part = _value(children[0], "`len` measures a value")
         return _above({"len": part.tree}, [part])
 
-    def predicate(self, children: list[Any]) -> Part:
-        name, *rest = children
-        operands = [_value(item, f"`{name}` takes values") for item in rest if item is not None]
+    def predicate(self, children: list[object]) -> Part:
+        name = narrow(children[0], Word)
+        given = [narrow(item, Part) for item in children[1:] if item is not None]
+        operands = [_value(item, f"`{name}` takes values") for item in given]
         calls = [(str(name), len(operands), name.start_pos, name.end_pos)]
         tree = {"call": str(name), "args": [item.tree for item in operands]}
         return _above(tree, operands, calls)
 
-    def comparison(self, children: list[Any]) -> Part:
+    def comparison(self, children: list[object]) -> Part:
         left, operator, right = children
-        return self._test(str(operator), left, right)
+        return self._test(str(operator), narrow(left, Part), narrow(right, Part))
 
     def membership(self, children: list[Part]) -> Part:
         return self._test("in", *children)

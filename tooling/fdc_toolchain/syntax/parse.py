@@ -15,6 +15,7 @@ from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.source import DEFAULT, Limits, decode
 from ..diagnostics.span import Span
 from ..named_tuples import NamedTuple
+from ..narrow import narrow
 from .grammar.lalr import Driver
 from .grammar.tables import grammar
 from .language import STATEMENTS
@@ -111,7 +112,7 @@ def _machinery() -> tuple[LineLexer, Driver]:
 
 
 def _shape(tokens: list[Token]) -> list[Any]:
-    return _machinery()[1].parse("plan", tokens)
+    return narrow(_machinery()[1].parse("plan", tokens), list)
 
 
 def parse(data: bytes, path: str, limits: Limits = DEFAULT) -> Parsed:

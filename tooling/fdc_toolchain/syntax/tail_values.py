@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
 
 from ..named_tuples import NamedTuple
+from ..narrow import narrow
 from .conditions import Condition, Conditions, Part, Ref, condition, number
 from .grammar.lalr import Word
 from .grammar.tables import grammar
@@ -165,8 +165,9 @@ def _fixed(token: Word, subject: str) -> str:
     return text
 
 
-def count(token: Word | None) -> int | None:
-    return None if token is None else int(number(token))
+def count(token: object) -> int | None:
+    """The whole number of a token, None without one."""
+    return None if token is None else int(number(narrow(token, Word)))
 
 
 class TailBuilder(Conditions):
@@ -212,34 +213,38 @@ class TailBuilder(Conditions):
     def positional(self, children: list[Value]) -> Argument:
         return Argument(None, children[0], children[0].start)
 
-    def named(self, children: list[Any]) -> Argument:
-        return Argument(children[0][:-1], children[1], children[0].start_pos)
+    def named(self, children: list[object]) -> Argument:
+        key = narrow(children[0], Word)
+        return Argument(key[:-1], narrow(children[1], Value), key.start_pos)
 
     def arguments(self, children: list[Argument]) -> tuple[Argument, ...]:
         return tuple(children)
 
-    def call_tail(self, children: list[Any]) -> CallTail:
-        depth = children[-1]
-        return CallTail(children[0], tuple(children[1:-1]), count(depth))
+    def call_tail(self, children: list[object]) -> CallTail:
+        target, *given, depth = children
+        arguments = tuple(narrow(one, Argument) for one in given)
+        return CallTail(narrow(target, Value), arguments, count(depth))
 
-    def for_each_tail(self, children: list[Any]) -> LoopTail:
+    def for_each_tail(self, children: list[object]) -> LoopTail:
         over, name, most = children
-        return LoopTail(name and str(name), over, count(most))
+        return LoopTail(None if name is None else str(name), narrow(over, Value), count(most))
 
-    def for_tail(self, children: list[Any]) -> LoopTail:
+    def for_tail(self, children: list[object]) -> LoopTail:
         name, over, most = children
-        return LoopTail(str(name), over, count(most))
+        return LoopTail(str(name), narrow(over, Value), count(most))
 
-    def fork_tail(self, children: list[Any]) -> LoopTail:
+    def fork_tail(self, children: list[object]) -> LoopTail:
         name, over, most, keeps = children
-        return LoopTail(str(name), over, count(most), keeps is not None)
+        return LoopTail(str(name), narrow(over, Value), count(most), keeps is not None)
 
-    def iterate_tail(self, children: list[Any]) -> IterateTail:
+    def iterate_tail(self, children: list[object]) -> IterateTail:
         most, until = children
-        return IterateTail(count(most), until and condition(until))
+        holds = None if until is None else condition(narrow(until, Part))
+        return IterateTail(count(most), holds)
 
-    def require_tail(self, children: list[Any]) -> RequireTail:
-        return RequireTail(condition(children[0]), _fixed(children[1], "the reason of a `require`"))
+    def require_tail(self, children: list[object]) -> RequireTail:
+        holds, reason = narrow(children[0], Part), narrow(children[1], Word)
+        return RequireTail(condition(holds), _fixed(reason, "the reason of a `require`"))
 
     def if_tail(self, children: list[Part]) -> Condition:
         return condition(children[0])
@@ -250,8 +255,8 @@ class TailBuilder(Conditions):
     def yield_tail(self, children: list[Value]) -> Value:
         return children[0]
 
-    def param_tail(self, children: list[Any]) -> ParamTail:
-        name, default = children[0], children[-1]
+    def param_tail(self, children: list[object]) -> ParamTail:
+        name, default = narrow(children[0], Word), children[-1]
         if not isinstance(default, Value):
             return ParamTail(str(name), None)
         if default.literal is None:
@@ -260,8 +265,8 @@ class TailBuilder(Conditions):
             )
         return ParamTail(name[:-1] if name.type == "KEY" else str(name), default.literal)
 
-    def use_tail(self, children: list[Any]) -> NamedValues:
-        return NamedValues(str(children[0]), tuple(children[1:]))
+    def use_tail(self, children: list[object]) -> NamedValues:
+        return NamedValues(str(children[0]), tuple(narrow(one, Value) for one in children[1:]))
 
     budget_tail = allow_tail = use_tail
 

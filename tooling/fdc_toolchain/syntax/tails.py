@@ -6,7 +6,6 @@ The tail of a step is left out: its form is its tool's, and only a catalogue kno
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
@@ -58,9 +57,9 @@ def placeless(value: object) -> object:
     return value
 
 
-def meaning(nodes: list[Statement]) -> tuple[Any, ...]:
+def meaning(nodes: list[Statement]) -> tuple[object, ...]:
     """A body without places: equal for two texts exactly if linter and runner treat them the same."""
-    out: list[Any] = []
+    out: list[object] = []
     for node in nodes:
         if isinstance(node, Step):
             out.append(("step", node.bind, node.tool, node.tail, node.block and node.block.text))
@@ -68,7 +67,7 @@ def meaning(nodes: list[Statement]) -> tuple[Any, ...]:
         if isinstance(node, Comment):
             out.append(("#", node.text))
             continue
-        row: list[Any] = [
+        row: list[object] = [
             node.word,
             getattr(node, "bind", None),
             placeless(read_tail(node, node.tail)),

@@ -115,7 +115,7 @@ def _executed(options: Options) -> int:
     began = time.time_ns()
     looked: dict[str, stat_cache.Stamp] = {}
     kept = stat_cache.recall(memory, looked)
-    code = None if kept is None else _show(options, root, *kept)
+    code = _show(options, root, *kept) if isinstance(kept, tuple) else None
     if code is not None:
         return code
     must_be_there(paths)

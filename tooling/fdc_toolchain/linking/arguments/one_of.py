@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...narrow import narrow
 from ...program.model import ToolRow
 from ..catalogue import Tool
 
@@ -68,7 +69,9 @@ _KINDS = {
 }
 
 
-def schema(base: Mapping[str, Any], row: ToolRow, tools: Mapping[str, Tool]) -> dict[str, Any]:
+def schema(
+    base: Mapping[str, object], row: ToolRow, tools: Mapping[str, Tool]
+) -> dict[str, object]:
     """The JSON Schema of a reply: what `base` asks for, and `calls`."""
     calls = {
         "type": "array",
@@ -78,8 +81,8 @@ def schema(base: Mapping[str, Any], row: ToolRow, tools: Mapping[str, Tool]) -> 
     return {
         **base,
         "type": "object",
-        "properties": {**base.get("properties", {}), "calls": calls},
-        "required": [*base.get("required", ()), "calls"],
+        "properties": {**narrow(base.get("properties", {}), dict), "calls": calls},
+        "required": [*narrow(base.get("required", []), list), "calls"],
     }
 
 

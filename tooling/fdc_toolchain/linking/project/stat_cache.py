@@ -18,7 +18,6 @@ from ... import cachedir, resources
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from .obeyed import Leads
 
@@ -262,7 +261,7 @@ def name_of(root: str, paths: list[str], options: str) -> str:
     return f"{_FOLDER}/{sha1(words.encode('utf-8', 'surrogateescape')).hexdigest()}"
 
 
-def recall(name: str, stamps: dict[str, Stamp] | None = None) -> Any:  # noqa: C901
+def recall(name: str, stamps: dict[str, Stamp] | None = None) -> object:  # noqa: C901
     """The value kept under a name, if all that it depends on is unchanged; otherwise None.
 
     Then `stamps` receives the stamps of the files that were found unchanged before the first change.

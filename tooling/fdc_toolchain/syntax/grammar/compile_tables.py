@@ -10,7 +10,7 @@ from lark.lexer import PatternStr, UnlessCallback
 from lark.parsers.lalr_analysis import Shift
 
 from ..language import CONSTRUCTS, STATEMENTS
-from .table_form import Grammar, Tables, plain
+from .table_form import Grammar, Tables
 
 TAILS = ["template", "arguments", *(row.tail for row in STATEMENTS.values())]
 
@@ -92,7 +92,7 @@ def _tables(parser: Lark, starts: list[str], *, lexed: bool) -> Tables:
             lexers[state] = seen[id(lexer)]
     places = {name: (table.start_states[name], table.end_states[name]) for name in starts}
     ignored = frozenset(str(name) for name in parser.lexer_conf.ignore) if lexed else frozenset()
-    return Tables(plain(places), states, plain(rules), lexers, plain(patterns), ignored)
+    return Tables(_plain(places), states, _plain(rules), lexers, _plain(patterns), ignored)
 
 
 def _rule(rule: Any) -> Any:
@@ -130,3 +130,16 @@ def _pattern(lexer: Any) -> Any:
         if isinstance(callback, UnlessCallback):
             keywords[name] = {item.pattern.value: item.name for item in callback.scanner.terminals}
     return alternation, keywords
+
+
+def _plain(value: object) -> Any:
+    """Built-in types only, as `marshal` wants them; Lark's names are strings of a class of their own."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, dict):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(_plain(item) for item in value)
+    return value

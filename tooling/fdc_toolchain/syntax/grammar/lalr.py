@@ -40,7 +40,7 @@ _BELOW = -1
 class Driver:
     """Built once from tables and the object whose methods build the nodes, named as the rules."""
 
-    def __init__(self, tables: Tables, builder: Any) -> None:
+    def __init__(self, tables: Tables, builder: object) -> None:
         rules = [_reduction(rule, builder) for rule in tables.rules]
         self._starts = tables.starts
         self._actions: dict[int, dict[str, Any]] = {
@@ -57,12 +57,12 @@ class Driver:
             " " if tables.ignored else None
         )  # the grammar ignores spaces, and no word starts with one
 
-    def parse(self, start: str, tokens: Iterable[object]) -> Any:
+    def parse(self, start: str, tokens: Iterable[object]) -> object:
         """The value of a start rule over tokens that have a `type`. Raises Refused."""
         state, final = self._starts[start]
         return self._value((*tokens, _END), [_BELOW, state], final)
 
-    def read(self, start: str, text: str) -> Any:
+    def read(self, start: str, text: str) -> object:
         """The value of a start rule over a text, split into words as each state accepts them. Raises Refused."""
         state, final = self._starts[start]
         states = [_BELOW, state]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...named_tuples import NamedTuple
 
 
@@ -30,16 +28,3 @@ class Grammar(NamedTuple):
     shape: Tables
     tails: Tables
     terminals: dict[str, str]
-
-
-def plain(value: object) -> Any:
-    """Built-in types only, as `marshal` wants them; Lark's names are strings of a class of their own."""
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, dict):
-        return {plain(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    if isinstance(value, tuple):
-        return tuple(plain(item) for item in value)
-    return value
