@@ -158,6 +158,31 @@ def test_an_edit_that_passes_because_it_cannot_run_is_shown_and_not_applied(fold
 
 
 @pytest.mark.long
+def test_an_edit_after_which_no_test_gets_to_what_failed_comes_last(folder: Path) -> None:
+    """`xs = set(xs)` lets `xs[0]` fail; with another number before it the line is never run, and all tests pass."""
+    code = "def only(xs):\n    xs = set(xs)\n    if len(xs) == 1:\n        return xs[0]\n    return tuple(sorted(xs))\n"
+    (folder / "code_under.py").write_text(code, "utf-8")
+    (folder / "test_code.py").write_text(
+        "from code_under import only\n\ndef test_two():\n    assert only('ba') == ('a', 'b')\n\n"
+        "def test_one():\n    assert only('a') in ('a', ('a',))\n",
+        "utf-8",
+    )
+    edits = [
+        {"key": new, "path": "code_under.py", "pieces": [[code.index(old), code.index(old) + len(old), new]]}
+        for old, new in (("1:", "5:"), ("set", "list"))
+    ]  # fmt: skip
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    assert {"5:": "passes", "list": "passes"} == found["verdicts"]
+    assert [True, False] == [found["changes"][key][4] for key in ("5:", "list")]
+    rows = [
+        {"key": key, "confidence": worth, "risky": False, "mends": False, "score": worth}
+        for key, worth in (("5:", 0.3), ("list", 0.2))
+    ]
+    ordered = embedded.weighed(rows, found)  # type: ignore[arg-type]
+    assert "list" == ordered[0]["key"] and embedded.told_apart(ordered)
+
+
+@pytest.mark.long
 def test_fewer_failures_are_told_from_none(folder: Path) -> None:
     """What ran while the tests were imported is edited before they are."""
     broken = CODE.replace("x + x", "x * x + 1")
