@@ -178,7 +178,7 @@ def test_an_edit_after_which_no_test_gets_to_what_failed_comes_last(folder: Path
         {"key": key, "confidence": worth, "risky": False, "mends": False, "score": worth}
         for key, worth in (("5:", 0.3), ("list", 0.2))
     ]
-    ordered = embedded.weighed(rows, found)  # type: ignore[arg-type]
+    ordered = embedded.weighed(rows, found)
     assert "list" == ordered[0]["key"] and embedded.told_apart(ordered)
 
 
@@ -278,12 +278,12 @@ def test_an_edit_that_others_only_elaborate_is_taken() -> None:
             {**_passing(new, 9, 9, new), "old": "pass", "new": new, "affected_region": region}
             for new, region in (("return x", 1), (text, 1))
         ]
-        assert decided == embedded.told_apart(rows)  # type: ignore[arg-type]
+        assert decided == embedded.told_apart(rows)
         rows[1]["before"] = 1.1
-        assert (text == "return x") == embedded.told_apart(rows)  # type: ignore[arg-type]
+        assert (text == "return x") == embedded.told_apart(rows)
     assert not embedded.told_apart(
         [rows[0], {**rows[1], "new": "return int(x)", "affected_region": 2}]
-    )  # type: ignore[list-item]
+    )
 
 
 def test_of_edits_that_behave_alike_the_one_that_adds_least_comes_first() -> None:

@@ -251,7 +251,9 @@ class Known(Source):
 
     def bound_beside(self, node: ast.stmt) -> set[str]:
         """The names that the other branch of a statement's `if` or `try` binds, and its own does not."""
-        up, own, other = self.parents.get(node), [node], []
+        up = self.parents.get(node)
+        own: list[ast.stmt] = [node]
+        other: list[ast.stmt] = []
         if isinstance(up, ast.ExceptHandler):
             own, other = up.body, getattr(self.parents[up], "body", [])
         elif isinstance(up, ast.If):
