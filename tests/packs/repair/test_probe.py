@@ -227,7 +227,7 @@ def test_a_command_that_runs_none_of_the_files_says_nothing(folder: Path, comman
 def _passing(
     key: str, differ: int, every: int, outcomes: str = "", risky: bool = False, **more: float
 ) -> dict[str, Any]:
-    change = [differ, every, outcomes, more.get("crashes", False)]
+    change = [differ, every, outcomes, more.get("crashes", False), more.get("hides", False)]
     row = {"key": key, "risky": risky, "mends": more.get("mends", False), "change": change}
     return {**row, "before": more.get("before", 1.0)}
 
@@ -258,6 +258,9 @@ def _passing(
         ([_passing("a", 0, 0, risky=True), _passing("b", 0, 0, risky=True)], False),
         ([_passing("a", 5, 10, "x", mends=True), _passing("b", 5, 10, "y")], True),
         ([_passing("a", 1, 10, "x", crashes=True)], False),  # the edited code itself cannot run
+        ([_passing("a", 1, 10, "x", hides=True)], True),
+        ([_passing("a", 1, 10, "x", hides=True), _passing("b", 1, 10, "x", hides=True)], False),
+        ([_passing("a", 9, 10, "x"), _passing("b", 1, 10, "y", hides=True)], True),
         ([_passing("a", 52, 100, "x", before=4.0), _passing("b", 50, 100, "y")], True),
         ([_passing("a", 52, 100, "x", before=2.0), _passing("b", 50, 100, "y")], False),
         ([_passing("a", 70, 100, "x", before=8.0), _passing("b", 50, 100, "y")], False),

@@ -148,8 +148,8 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
     where measuring failed, nothing is decided."""
     most = max(_trust(row) for row in passing)
     best, *others = [row for row in passing if _trust(row) == most]
-    if most == CRASHES:
-        return False
+    if most == CRASHES or (others and any(best["change"][4:])):
+        return False  # what failed is not mended, and there is more than one way round it
     if not any(row["change"][1] for row in (best, *others)):
         tried = any(
             row["change"][2] for row in (best, *others)
