@@ -150,6 +150,14 @@ EVIDENT = {
     "a twin's member": (
         ("class A:\n    def __init__(self):\n        self.a = self.b = 0\n\n    def f(self, it):\n        self.a = it.a\n"
         "        pass\n\n    def g(self):\n        return self.a, self.b\n"), "pass", "self.b = it.b"),
+    "what the other branch binds": (
+        "def f(x):\n    try:\n        y = x.y\n    except ValueError:\n        pass\n    return g(y)\n", "pass", "y = []"),
+    "a parameter that the function around takes": (
+        "def f(made):\n    def g(x):\n        return h(x)\n\n    def h(x):\n        return x\n\n    return g\n",
+        "return h(", "return made("),
+    "a twin's member of the class below": (
+        ("class A:\n    def f(self):\n        return self.a, self.b\n\n\nclass B(A):\n    def g(self, it):\n"
+        "        self.a = it.a\n        pass\n"), "pass", "self.b = it.b"),
     "the default that others have": (
         "def f(g):\n    return T(int(g['h'] or 0), int(g['m']))\n", "g['m']", "g['m'] or 0"),
     "the call that others are given to": (

@@ -158,6 +158,31 @@ def test_an_edit_that_passes_because_it_cannot_run_is_shown_and_not_applied(fold
 
 
 @pytest.mark.long
+def test_an_edit_after_which_no_test_gets_to_what_failed_comes_last(folder: Path) -> None:
+    """`xs = set(xs)` lets `xs[0]` fail; with another number before it the line is never run, and all tests pass."""
+    code = "def only(xs):\n    xs = set(xs)\n    if len(xs) == 1:\n        return xs[0]\n    return tuple(sorted(xs))\n"
+    (folder / "code_under.py").write_text(code, "utf-8")
+    (folder / "test_code.py").write_text(
+        "from code_under import only\n\ndef test_two():\n    assert only('ba') == ('a', 'b')\n\n"
+        "def test_one():\n    assert only('a') in ('a', ('a',))\n",
+        "utf-8",
+    )
+    edits = [
+        {"key": new, "path": "code_under.py", "pieces": [[code.index(old), code.index(old) + len(old), new]]}
+        for old, new in (("1:", "5:"), ("set", "list"))
+    ]  # fmt: skip
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    assert {"5:": "passes", "list": "passes"} == found["verdicts"]
+    assert [True, False] == [found["changes"][key][4] for key in ("5:", "list")]
+    rows = [
+        {"key": key, "confidence": worth, "risky": False, "mends": False, "score": worth}
+        for key, worth in (("5:", 0.3), ("list", 0.2))
+    ]
+    ordered = embedded.weighed(rows, found)
+    assert "list" == ordered[0]["key"] and embedded.told_apart(ordered)
+
+
+@pytest.mark.long
 def test_fewer_failures_are_told_from_none(folder: Path) -> None:
     """What ran while the tests were imported is edited before they are."""
     broken = CODE.replace("x + x", "x * x + 1")
@@ -202,7 +227,7 @@ def test_a_command_that_runs_none_of_the_files_says_nothing(folder: Path, comman
 def _passing(
     key: str, differ: int, every: int, outcomes: str = "", risky: bool = False, **more: float
 ) -> dict[str, Any]:
-    change = [differ, every, outcomes, more.get("crashes", False)]
+    change = [differ, every, outcomes, more.get("crashes", False), more.get("hides", False)]
     row = {"key": key, "risky": risky, "mends": more.get("mends", False), "change": change}
     return {**row, "before": more.get("before", 1.0)}
 
@@ -233,6 +258,9 @@ def _passing(
         ([_passing("a", 0, 0, risky=True), _passing("b", 0, 0, risky=True)], False),
         ([_passing("a", 5, 10, "x", mends=True), _passing("b", 5, 10, "y")], True),
         ([_passing("a", 1, 10, "x", crashes=True)], False),  # the edited code itself cannot run
+        ([_passing("a", 1, 10, "x", hides=True)], True),
+        ([_passing("a", 1, 10, "x", hides=True), _passing("b", 1, 10, "x", hides=True)], False),
+        ([_passing("a", 9, 10, "x"), _passing("b", 1, 10, "y", hides=True)], True),
         ([_passing("a", 52, 100, "x", before=4.0), _passing("b", 50, 100, "y")], True),
         ([_passing("a", 52, 100, "x", before=2.0), _passing("b", 50, 100, "y")], False),
         ([_passing("a", 70, 100, "x", before=8.0), _passing("b", 50, 100, "y")], False),
@@ -253,12 +281,12 @@ def test_an_edit_that_others_only_elaborate_is_taken() -> None:
             {**_passing(new, 9, 9, new), "old": "pass", "new": new, "affected_region": region}
             for new, region in (("return x", 1), (text, 1))
         ]
-        assert decided == embedded.told_apart(rows)  # type: ignore[arg-type]
+        assert decided == embedded.told_apart(rows)
         rows[1]["before"] = 1.1
-        assert (text == "return x") == embedded.told_apart(rows)  # type: ignore[arg-type]
+        assert (text == "return x") == embedded.told_apart(rows)
     assert not embedded.told_apart(
         [rows[0], {**rows[1], "new": "return int(x)", "affected_region": 2}]
-    )  # type: ignore[list-item]
+    )
 
 
 def test_of_edits_that_behave_alike_the_one_that_adds_least_comes_first() -> None:

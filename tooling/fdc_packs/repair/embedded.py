@@ -35,8 +35,8 @@ SAID = 30
 USELESS = frozenset(("fails", "breaks"))
 """What a probe says of an edit that takes no failure away, or brings one."""
 CRASHES, RISKY, PLAIN, MENDS = range(4)
-"""What edits that pass are trusted by: the edited code raises by accident what a test expects; it negates or drops something;
-neither; it also uses a name that nothing used, or that the error misses."""
+"""What edits that pass are trusted by: the edited code raises by accident what a test expects; it negates or drops something, or
+no test gets to where it failed; neither; it also uses a name that nothing used, or that the error misses."""
 DOUBT = 2.0
 """How much likelier an edit that negates or drops something was than the one that is trusted most, where neither is applied."""
 DOUBLING = 0.05
@@ -148,8 +148,8 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
     where measuring failed, nothing is decided."""
     most = max(_trust(row) for row in passing)
     best, *others = [row for row in passing if _trust(row) == most]
-    if most == CRASHES:
-        return False
+    if most == CRASHES or (others and any(best["change"][4:])):
+        return False  # what failed is not mended, and there is more than one way round it
     if not any(row["change"][1] for row in (best, *others)):
         tried = any(
             row["change"][2] for row in (best, *others)
@@ -179,9 +179,9 @@ def _elaborates(row: Candidate, best: Candidate) -> bool:
 
 def _trust(row: Candidate) -> int:
     """How far a test that passes with an edit speaks for it."""
-    if row["change"][3:] == [True]:
+    if any(row["change"][3:4]):
         return CRASHES
-    return RISKY if row["risky"] else MENDS if row["mends"] else PLAIN
+    return RISKY if row["risky"] or any(row["change"][4:]) else MENDS if row["mends"] else PLAIN
 
 
 def remarks(probed: Probed) -> list[str]:

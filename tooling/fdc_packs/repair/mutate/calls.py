@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from .known import Known
@@ -322,7 +323,8 @@ def likewise(known: Known, node: ast.Compare) -> Iterator[Row]:
     whole = known.segment(up) if isinstance(up, ast.BoolOp) else text
     methods, read, stored = known.owned(owner)
     if name_of(node.left) == name and isinstance(up, ast.BoolOp | ast.Return):
-        every, around = known.members.get("self", {}), known.function(node)
+        every: dict[str, int] = known.members.get("self", Counter())
+        around = known.function(node)
         beside = _of_special_methods(known, owner, around)
         rest = sorted((read | stored) - methods - {name}, key=lambda one: (-every.get(one, 0), one))
         rest.sort(key=lambda one: one not in beside)

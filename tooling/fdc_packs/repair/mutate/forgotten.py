@@ -30,11 +30,11 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
         return
     found, names = Found(), known.names(node)
     plain = [name for name in names if name not in (*OWN, "_")]
-    missing = known.unknown(node)
+    missing, beside = known.unknown(node), sorted(known.bound_beside(node))
     late = [name for name, line in names.items() if line > node.lineno and name not in missing]
     values = _values(known, node, function, plain)
-    for name in (*missing, *late):
-        firm = 0.8 if name in missing else 0.35
+    for name in dict.fromkeys((*missing, *beside, *late)):
+        firm = 0.8 if name in missing or name in beside else 0.35
         for rank, text in enumerate(_assigned(known, node, name)):
             found.raise_to(text, firm - 0.01 * rank)
         for value in (*_EMPTY, *plain):
@@ -160,7 +160,7 @@ def _of_class(
         alike = isinstance(twin.targets[0], ast.Attribute) and word in known.segment(twin.value)
         for member in sorted((read | stored) - methods) if alike and "\n" not in text else ():
             fitted = re.sub(rf"(?<=\.){word}\b", member, text)
-            if fitted not in known.segment(function):
+            if fitted not in known.segment(function) and member[-2:] != "__":
                 yield fitted, 0.55
     for name in plain:
         idle = name in known.unused(node)

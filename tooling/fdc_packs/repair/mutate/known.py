@@ -221,7 +221,7 @@ class Known(Source):
         ]  # fmt: skip
 
     def owned(self, owner: ast.ClassDef) -> tuple[set[str], set[str], set[str]]:
-        """A class's methods, and the members of `self` that it reads and that it stores."""
+        """A class's methods, and the members of `self` that it reads and that it stores, it or its bases in the file."""
         if owner not in self._owned:
             found = [one for one in owner.body if isinstance(one, Function)]
             data = {one.name for one in found if any("property" in name_of(by) for by in one.decorator_list)}  # fmt: skip
@@ -243,7 +243,23 @@ class Known(Source):
                 ):
                     (read if isinstance(one.ctx, ast.Load) else stored).add(one.attr)
             self._owned[owner] = methods, read, stored
+            bases = {name_of(one) for one in owner.bases}
+            for base in (one for one in self.nodes if isinstance(one, ast.ClassDef) and one.name in bases):  # fmt: skip
+                for own, more in zip((methods, read, stored), self.owned(base), strict=True):
+                    own |= more
         return self._owned[owner]
+
+    def bound_beside(self, node: ast.stmt) -> set[str]:
+        """The names that the other branch of a statement's `if` or `try` binds, and its own does not."""
+        up = self.parents.get(node)
+        own: list[ast.stmt] = [node]
+        other: list[ast.stmt] = []
+        if isinstance(up, ast.ExceptHandler):
+            own, other = up.body, getattr(self.parents[up], "body", [])
+        elif isinstance(up, ast.If):
+            own, other = (up.body, up.orelse) if node in up.body else (up.orelse, up.body)
+        here, there = ({name for one in block for name in self.names_stored(one)} for block in (own, other))  # fmt: skip
+        return there - here
 
     def names_stored(self, function: ast.AST) -> set[str]:
         """The names that a function binds in its statements."""

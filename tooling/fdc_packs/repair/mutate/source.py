@@ -232,19 +232,16 @@ class Source:
         return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(scope))
 
     def unused(self, node: ast.AST) -> set[str]:
-        """The names that the function around a node binds and never reads: something that should use them may not."""
-        function = self.function(node)
-        if function is None:
-            return set()
-        if function not in self._unused:
-            read = {
-                one.id
-                for one in ast.walk(function)
-                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
-            }
-            bound = {name for name in self._binds(function) if not name.startswith("_")}
-            self._unused[function] = bound - read - set(OWN)
-        return self._unused[function]
+        """The names that the functions around a node bind and never read: something that should use them may not."""
+        found: set[str] = set()
+        for function in (one for one in self.around(node) if isinstance(one, Function)):
+            if function not in self._unused:
+                named = (one for one in ast.walk(function) if isinstance(one, ast.Name))
+                read = {one.id for one in named if isinstance(one.ctx, ast.Load)}
+                bound = {name for name in self._binds(function) if not name.startswith("_")}
+                self._unused[function] = bound - read - set(OWN)
+            found |= self._unused[function]
+        return found
 
     def _binds(self, scope: ast.AST) -> dict[str, int]:
         if scope not in self._bound:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .kinds import PEERS
 from .known import Known, alike
-from .source import OWN, Edit, name_of
+from .source import OWN, Edit, Function, name_of
 from .values import MOST, Found, Row
 
 _CALLABLE = (
@@ -167,7 +167,8 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
         if function
         else set()
     )
-    taken = [one.arg for one in function.args.args] if function is not None else []
+    scopes = (one.args.args for one in known.around(node) if isinstance(one, Function))
+    taken = [one.arg for given in scopes for one in given]
     for other in (*known.names(node), *near):
         if other in known.called or other in known.unused(node):
             found.raise_to(other, 0.25)

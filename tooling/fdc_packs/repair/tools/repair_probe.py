@@ -56,7 +56,8 @@ def probe(
 
     `verdicts` says of each key that was tried `passes`, `helps` (fewer tests fail, and no others), `breaks` (others fail) or
     `fails`; `changes`, of those that pass, for how many generated inputs each gives another result, a name of all its
-    results, and whether it crashes where a test calls it: `[differ, inputs, name, crashes]`.
+    results, whether it crashes where a test calls it, and whether no test gets any more to where it crashed:
+    `[differ, inputs, name, crashes, hides]`.
     `every`: not only until some pass.
     No verdicts, and `why` says why, where the command cannot be tried in forks. Raises ToolFailure (`sandbox`), Cancelled.
     """

@@ -76,7 +76,7 @@ _first: list[str] = []
 _session: Session | None = None
 _passed = 0
 _good: list[int] = []
-"""Edits with which everything passes; `_passed` counts those of them that are not bare negation or removal."""
+"""Edits with which everything passes; `_passed` counts the places of those that are not bare negation or removal."""
 _until = 0.0
 _used_before = 0.0
 """CPU seconds of forks that are not of the edits that are tried now."""
@@ -146,15 +146,21 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
                 return None
             useless = status != 0 and not result_of(number).get("won")
             unfit.append((useless + (status != 0), number))
-            hoped += status == 0 and number not in given["risky"]
+            hoped += _counts(status, number)
         else:
             tell({"edit": number, "status": status, **result_of(number)})
-            _passed += status == 0 and number not in given["risky"]
+            _passed += _counts(status, number)
         if status == 0:
             _good.append(number)
             near = [one for one in queue if _beside(one, number)][:RIVALS]
             queue = near + [one for one in queue if one not in near]
     return [number for _, number in sorted(unfit)]
+
+
+def _counts(status: int | None, number: int) -> bool:
+    """True for an edit that passes at a place where none did: rivals of the same characters are one answer, right or wrong."""
+    fresh = not any(_beside(one, number) for one in _good)
+    return status == 0 and number not in given["risky"] and fresh
 
 
 def _beside(one: int, other: int) -> bool:
@@ -244,12 +250,8 @@ def _tell_result(stopped: bool, tests: bool = True) -> None:
         (name for name, good in _outcomes.items() if not good),
         key=lambda name: _took.get(name, 0.0),
     )
-    said = {
-        "failed": failed,
-        "tests": tests,
-        "stopped": stopped,
-        "won": any(_outcomes.get(name) for name in _first),
-    }
+    won = any(_outcomes.get(name) for name in _first)
+    said = {"failed": failed, "tests": tests, "stopped": stopped, "won": won}
     with open(os.path.join(os.environ[FOLDER], f"result.{_mine}"), "w", encoding="utf-8") as out:
         json.dump(said, out)
 
@@ -318,13 +320,8 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
                     if not os.path.exists(os.path.join(os.environ[FOLDER], f"behaviour.{number}")):
                         tell({"edit": number, "behaviour": [0, 0, "not measured", False]})
             if unfit is not None and _mine == COLLECTED:
-                said = {
-                    "unfit": unfit,
-                    "passed": _passed,
-                    "first": _first,
-                    "cpu": given["cpu"] + 1,
-                    "took": given["took"] + 2,
-                }
+                said = {"unfit": unfit, "passed": _passed, "first": _first, "cpu": given["cpu"] + 1,
+                        "took": given["took"] + 2}  # fmt: skip
                 with open(os.path.join(os.environ[FOLDER], "left"), "w", encoding="utf-8") as out:
                     json.dump(said, out)
                 os._exit(1)

@@ -7,14 +7,16 @@ import hashlib
 import json
 import os
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from opcode import opname
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from .edited_files import FOLDER
+from .edited_files import FOLDER, given
 from .function_code import functions, place_of, put
 
 CALLS, INPUTS, SECONDS, MOST_COPIES = 12, 200, 4.0, 400
@@ -62,11 +64,17 @@ def record(frame: FrameType, event: str, _: object) -> None:
 
 
 def compare(number: int) -> None:
-    """Counts for how many inputs an edit gives another outcome, and names the outcomes; ends the fork."""
+    """Counts for how many inputs an edit gives another outcome, and names the outcomes; ends the fork.
+
+    And whether it crashes where a test calls it, or no test gets to where the function crashed before: it hides that.
+    """
     known = [(place, one, one.__code__) for place, found in functions.items() for one in found[:1]]
     put(number)
     differ = every = 0
     crashes = False
+    longer = any("\n" in piece[2] for piece in given["edits"][number]["pieces"])
+    failed: set[int] = set()
+    reached: set[int] = set()
     outcomes = hashlib.sha256()
     until = time.monotonic() + SECONDS
     for place, function, old in known:
@@ -76,19 +84,37 @@ def compare(number: int) -> None:
             if time.monotonic() > until:
                 break
             said = []
+            tested = at < len(calls)
             for code in (old, new):
                 function.__code__ = code
+                if tested and code is new:
+                    sys.settrace(partial(_lines, reached, new))
                 said.append(_outcome(function, made))
-            crashed = said[1][2] and said[0][:1] != said[1][:1]
-            crashes = crashes or (at < len(calls) and crashed)
+                sys.settrace(None)
+            failed |= {said[0][2]} - {0} if tested else set()
+            crashes = crashes or bool(tested and said[1][2] and said[0][:1] != said[1][:1])
             every += 1
             differ += said[0] != said[1]
             outcomes.update(repr((place, said[1][:2])).encode("utf-8", "replace"))
     with open(
         os.path.join(os.environ[FOLDER], f"behaviour.{number}"), "w", encoding="ascii"
     ) as out:
-        json.dump([differ, every, outcomes.hexdigest()[:16], crashes], out)
+        hides = bool(failed) and not longer and failed.isdisjoint(reached)
+        json.dump([differ, every, outcomes.hexdigest()[:16], crashes, hides], out)
     os._exit(0)
+
+
+def _lines(reached: set[int], code: CodeType, frame: FrameType, _event: str, _: object) -> Any:
+    """A trace function: takes down which lines of a function are run."""
+    if frame.f_code is not code:
+        return None
+
+    def line(frame: FrameType, event: str, _: object) -> Any:
+        if event == "line":
+            reached.add(frame.f_lineno)
+        return line
+
+    return line
 
 
 def _inputs(calls: Any) -> Iterator[Callable[[], dict[str, Any]]]:
@@ -140,10 +166,10 @@ def _others(value: Any) -> list[Any]:
     return [{}] if isinstance(value, dict) and value else []
 
 
-def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tuple[str, str, bool]:
-    """What comes of a call, its arguments after it, and whether the function itself could not go on."""
+def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tuple[str, str, int]:
+    """What comes of a call, its arguments after it, and in which line the function itself could not go on (0: in none)."""
     arguments: dict[str, Any] = {}
-    crashed = False
+    crashed = 0
     try:
         arguments = made()
         code, left = function.__code__, dict(arguments)
@@ -159,7 +185,8 @@ def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tupl
     except BaseException as raised:
         said = type(raised).__name__
         own, told = _raised(raised, function.__code__)
-        crashed = own and not told and isinstance(raised, TypeError | AttributeError | NameError)
+        odd = isinstance(raised, TypeError | AttributeError | NameError)
+        crashed = own if odd and not told else 0
         if own and told:
             said += f": {raised}"
     try:
@@ -185,11 +212,11 @@ def _shown(value: Any, depth: int = 4) -> str:
     return repr(value)
 
 
-def _raised(raised: BaseException, code: CodeType) -> tuple[bool, bool]:
-    """Whether the function's own code raised it, and whether a `raise` of it did: then its words are meant as well."""
+def _raised(raised: BaseException, code: CodeType) -> tuple[int, bool]:
+    """In which line the function's own code raised it (0: in none), and whether a `raise` did: then its words are meant, too."""
     at = raised.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
     if at is None or at.tb_frame.f_code is not code:
-        return False, False
-    return True, opname[code.co_code[at.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
+        return 0, False
+    return at.tb_lineno or 0, opname[code.co_code[at.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
