@@ -97,7 +97,12 @@ for i in $(seq {many}); do mkdir -p $n; cd $n; done 2>/dev/null
 
 
 @pytest.mark.parametrize(
-    ("name", "each", "many"), [("a", 200, 25), ("b", 255, 17), ("cccccccccccccccccccc/", 25, 8)]
+    ("name", "each", "many"),
+    [
+        ("a", 200, 25),
+        pytest.param("b", 255, 17, marks=pytest.mark.long),
+        pytest.param("cccccccccccccccccccc/", 25, 8, marks=pytest.mark.long),
+    ],
 )
 def test_what_is_too_far_down_to_be_looked_into_is_taken_away(
     root: Root,  # noqa: F811

@@ -144,7 +144,7 @@ def test_a_program_of_the_workspaces_own_environment_is_started_by_commands_only
     assert not (tmp_path / "started").exists() and not (folder / ".git/started").exists()
 
 
-@pytest.mark.parametrize("more", ["", ".", "/nonexistent"])
+@pytest.mark.parametrize("more", ["", pytest.param(".", marks=pytest.mark.long), "/nonexistent"])
 def test_no_git_of_the_workspace_is_started_where_path_has_no_other(context, monkeypatch, more):
     folder, own = Path(context.root.path), Path(context.root.path, ".venv/bin")
     own.mkdir(parents=True)
