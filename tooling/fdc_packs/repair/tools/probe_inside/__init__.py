@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 FIRST = 3
 """Failing tests that are asked before an edit is given up."""
 RIVALS = 12
-"""Edits of the same characters that are tried next after one that passes."""
+"""Edits of the same characters that are tried next after the first one there that passes, beside the `more` others."""
 MEMORY = 2 << 30
 COMPARING = 100.0
 """Seconds in which the edits that pass are compared, beyond those in which edits are tried."""
@@ -124,12 +124,11 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
     here = _mine
     cost, took = given.get("cpu", 1.0), given.get("took", 2.0)
     since = hoped = 0
-    queue = list(numbers)
+    queue, rivals = list(numbers), set[int]()
     while queue:
         number = queue.pop(0)
-        since += (
-            _passed + hoped > 0
-        )  # a few more are tried: the first that passes should not hide the others
+        # a few more are tried: the first that passes should not hide the others
+        since += _passed + hoped > 0 and number not in rivals
         if (
             time.monotonic() > _until
             or _cpu() - _used_before > given["cpu_seconds"]
@@ -146,21 +145,21 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
                 return None
             useless = status != 0 and not result_of(number).get("won")
             unfit.append((useless + (status != 0), number))
-            hoped += _counts(status, number)
+            hoped += status == 0 and number not in given["risky"] and _fresh(number)
         else:
             tell({"edit": number, "status": status, **result_of(number)})
-            _passed += _counts(status, number)
+            _passed += status == 0 and number not in given["risky"] and _fresh(number)
         if status == 0:
-            _good.append(number)
-            near = [one for one in queue if _beside(one, number)][:RIVALS]
+            near = [one for one in queue if _beside(one, number)][: RIVALS * _fresh(number)]
+            rivals.update(near)
             queue = near + [one for one in queue if one not in near]
+            _good.append(number)
     return [number for _, number in sorted(unfit)]
 
 
-def _counts(status: int | None, number: int) -> bool:
-    """True for an edit that passes at a place where none did: rivals of the same characters are one answer, right or wrong."""
-    fresh = not any(_beside(one, number) for one in _good)
-    return status == 0 and number not in given["risky"] and fresh
+def _fresh(number: int) -> bool:
+    """True for an edit of a place where none passes yet: rivals of the same characters are one answer, right or wrong."""
+    return not any(_beside(one, number) for one in _good)
 
 
 def _beside(one: int, other: int) -> bool:
