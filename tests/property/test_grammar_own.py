@@ -23,7 +23,7 @@ def row(action: str | None = "tool_exec", **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-WORD, REST, BLOCK, NUMBER = ({"kind": kind} for kind in ("word", "rest", "block", "number"))
+WORD, REST, NUMBER = ({"kind": kind} for kind in ("word", "rest", "number"))
 OWN = {
     "record": row(result="object", effect="pure"),
     "cup": row(result={"size": "number"}, effect="pure"),
@@ -32,7 +32,6 @@ OWN = {
     "count": row(takes=[WORD | {"type": "count"}]),
     "each": row(takes=[WORD, REST | {"type": "list"}]),
     "tell": row(takes=[WORD | {"type": "object"}, REST | {"required": False}]),
-    "keep": row(takes=[BLOCK | {"type": "list", "required": False}]),
     "prove": row(takes=[REST | {"sink": "plan"}]),
     "order": row(trust="model", effect="once", access={"write": ["out/**"]}, takes=[WORD | {"sink": "command"}]),
     "fetch": row(trust="untrusted", takes=[{"kind": "path", "access": "write"}]),
@@ -99,7 +98,6 @@ CASES = {
     "a field of another object of the same level": (
         "", "record1 <- pot\nrecord2 <- cup\nrecord3 <- cup\nif record3.lid\n  dial 5\n",
         "record1 <- cup\nrecord2 <- cup\nrecord3 <- pot\nif record3.lid\n  dial 5\n"),
-    "a block that is a list": ("", "keep\n  a\n", "keep\n"),
     "a plan is chosen by text from outside": ("", SEARCHED + "  prove x\n", SEARCHED + "  hello_world\n"),
     "a command of a model that writes": ("", "order make\norder make\n", "dial 5\ndial 6\n"),
     "a page is written where a question is asked": (

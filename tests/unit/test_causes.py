@@ -138,7 +138,7 @@ def test_what_a_tool_of_a_workspace_prints_or_is_given_wrongly_has_a_cause(works
     for step, cause in (
         ("nan", "world"),
         ("declares", "world"),
-        ("sorted -x", "world"),
+        ("o <- append -x\nfor x in {o} max 1\n  sorted {x}", "world"),
         ("many", "rows"),
         *([("consult_lexicon x", "rows")] if find(str(workspace)) else []),
         ("x <- read_file long.txt\nrun_in_bash_session echo {x}", "limit"),

@@ -101,6 +101,7 @@ def test_it_runs_in_the_sandbox_and_touches_what_its_row_says(
     [
         (["sort", "{path}"], "-x", True), (["sort", "--", "{path}"], "-x", False), (["sort", "--file={path}"], "-x", False),
         (["sort", "{path}"], "x-", False), (["sort", "{path}"], "./-x", False),
+        (["sort", "{path}"], "-{run}", True),
     ],
 )  # fmt: skip
 def test_lint_refuses_an_option_in_place_of_a_value(
@@ -123,6 +124,28 @@ def test_a_tool_that_deletes_names_a_folder() -> None:
         ).encode()  # fmt: skip
         _, found = read_catalogue(["own.json"], {"own.json": data}.get)
         assert wrong == any("can delete only" in item.message for item in found), found
+
+
+@pytest.mark.parametrize(
+    ("parameter", "wrong"),
+    [
+        ({"kind": "block", "type": "list"}, "is a text block"),
+        ({"kind": "block", "type": "object"}, "is a text block"),
+        ({"kind": "rest", "type": "list"}, ""),
+        ({"kind": "block", "type": "sections"}, "no parameter names one"),
+    ],
+)
+def test_a_row_takes_no_block_but_text(parameter: dict[str, Any], wrong: str) -> None:
+    data = catalogue(["echo", "{x}"], parameters=[{"name": "x", **parameter}]).encode()
+    _, found = read_catalogue(["own.json"], {"own.json": data}.get)
+    assert any(wrong in item.message for item in found) if wrong else not found, found
+
+
+def test_what_a_row_creates_is_a_path_of_the_workspace(tmp_path: Path) -> None:
+    row = {"parameters": [], "creates": "out/{word}"}
+    with pytest.raises(ToolFailure) as failed:
+        step_files.begin(row, {"word": "../../x"}, context(Root(str(tmp_path)), "none"))
+    assert "argument" == failed.value.kind
 
 
 NEEDS = {"read": ("missing", None), "edit": ("missing", None), "write": (None, None), "create": (None, "exists"),

@@ -230,6 +230,12 @@ def _parameter_faults(keys: list[Any], row: dict[str, Any]) -> Iterator[Wrong]: 
             )
         if item["kind"] == "block" and any(other["kind"] == "block" for other in items[:number]):
             yield place, "a step has one text block, so only one parameter can be it", None
+        form = [*keys, "parameters", number, "type"]
+        if item["kind"] == "block" and item.get("type") in ("list", "object"):
+            yield form, f"`{item['name']}` is a text block, which is text and nothing else", None
+        if item.get("type") == "sections" and all(one.get("access") != "edit" for one in items):
+            message = "sections change a file, and no parameter names one with the access `edit`"
+            yield form, message, None
         if "access" in item and item["kind"] not in ("path", "word"):
             yield (
                 [*keys, "parameters", number, "access"],

@@ -119,13 +119,21 @@ def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:
 
 
 def _text(context: Context, unit: Unit, act: Act, parameter: Parameter) -> Iterator[Diagnostic]:
-    """Finds invalid texts that the step refuses: patterns, plans, options and diffs."""
+    """Finds texts that the step refuses: options, and invalid patterns, plans and diffs."""
     value = act.bound.arguments.get(parameter.name)
-    text = None if value is None else literal(unit, value)
-    if value is None or text is None:
+    if value is None:
         return
+    begins = value.parts[0] if value.parts else ""
     wrong = None
-    if parameter.form == "pattern":
+    if (
+        isinstance(begins, str)
+        and begins.startswith("-")
+        and parameter.name in own_row.bare(act.bound.tool.row)
+    ):
+        wrong = f"`{parameter.name}` of `{act.bound.tool.name}` begins with `-`, which its program would read as an option"
+    elif (text := literal(unit, value)) is None:
+        return
+    elif parameter.form == "pattern":
         said = no_pattern(text)
         wrong = said and f"`{text[:80]}` is not a regular expression: {said}"
     elif parameter.form == "filled" and not text.strip():
@@ -134,8 +142,6 @@ def _text(context: Context, unit: Unit, act: Act, parameter: Parameter) -> Itera
         wrong = f"`{parameter.name}` of `{act.bound.tool.name}` takes {MADE[parameter.form][1]}, and `{text[:80]}` is text"
     elif parameter.sink == "plan" and runs_plan(act.bound.tool.row) and not _plan(context, text):
         wrong = f"`{parameter.name}` of `{act.bound.tool.name}` takes the text of a plan, and `{text[:80]}` is not one"
-    elif text.startswith("-") and parameter.name in own_row.bare(act.bound.tool.row):
-        wrong = f"`{parameter.name}` of `{act.bound.tool.name}` begins with `-`, which its program would read as an option"
     elif parameter.form == "sections":
         try:
             merge_diff.sections(text)

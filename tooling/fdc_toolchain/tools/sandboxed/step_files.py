@@ -22,7 +22,10 @@ def begin(declared: ToolRow, args: Mapping[str, object], context: Context) -> No
     if isinstance(run, dict) and ("python" in run or "command" in run):
         _named(cast("list[dict[str, Any]]", declared["parameters"]), args, context)
     if "creates" in declared:
-        there = context.root.kind(created_path(declared, args)) != "missing"
+        try:
+            there = context.root.kind(created_path(declared, args)) != "missing"
+        except ToolFailure as wrong:  # no row says what an argument must not be
+            raise ToolFailure("argument", f"what its row says that it creates: {wrong}") from None
         intent_files.write(context.run_folder, context.key, {"there": there})
 
 
