@@ -185,6 +185,7 @@ def test_no_argument_is_begun_that_no_name_can_end(place: Path) -> None:
     for more, spelled in (("t", 0), ("{text1}\n", 8), ('"{text1}"\n', 10), ("{text1} ", 7)):
         tokens = BYTES.tokenize_bytes((text + more).encode())
         assert made.validate_tokens(tokens) == len(tokens) - len(more) + spelled
+    assert made.validate_tokens(BYTES.tokenize_bytes(f"{head}run_plan ".encode())) < len(head) + 8
 
 
 def test_a_value_that_may_have_fields_is_compared_with_no_number(

@@ -199,12 +199,13 @@ class Steps:
     def _named(
         self, inline: list[Parameter], limits: dict[str, str | None], level: int
     ) -> tuple[int, ...]:
-        """The names of which one must be bound for each argument that only a name can be: a list, an object, a path where no
-        file exists."""
+        """The names of which one must be bound for each argument that only a name can be: a list, an object, a plan, a path where
+        no file exists."""
         out = []
         for item in inline:
             most = min(level, _limit(limits[item.name]))
             need = self.texts.needs(item.form) if item.form in ("list", "object") else None
+            need = self.texts.needs("text") if item.sink == "plan" and item.text else need
             opens = item.kind == "path" and item.access not in ("create", "write")
             if opens and "read" not in self.texts.files:
                 need = self.texts.to_read(most)
