@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from ..forms import Instruction, PathRows, Place, Program, Template
 
 LOOKS = ("list_files", "grep")
+"""Tools that fail where the folder or file that they search does not exist."""
 _OF_RUN = ((RUN[:-1],), (HIDDEN[:-1],))
 """Folders of the run, which may always be searched."""
-"""Tools that fail where the folder or file that they search does not exist."""
 
 CHANGES = ("create", "write", "delete")
 

@@ -26,9 +26,9 @@ from .path_language import NOBODY, SETTLED, VALUE, language_of
 from .paths import Part, Path, filled, looked_through, path_of
 
 LOOKS = ("list_files", "grep")
+"""Tools that fail where the folder or file that they look through is not there."""
 _RUN: tuple[Path, ...] = ((("run",),), *((("run",), end) for end in ("/", "/outside", "/outside/")))
 """Folders that may always be looked through."""
-"""Tools that fail where the folder or file that they look through is not there."""
 
 
 _MOST_BEFORE = 4
