@@ -139,7 +139,7 @@ async def test_findings_come_with_fixes_at_the_right_places(client: LanguageClie
     (edit,) = action.edit.changes[order.uri]
     assert "create_file_with_block" == edit.new_text and finding.range == edit.range
     order.change(CALLER)
-    assert [] == await order.found()
+    assert [] == await order.found(lambda found: not found)  # a late answer may come first
     order.close()
 
 
@@ -284,7 +284,7 @@ async def test_no_text_ends_the_server(client: LanguageClient) -> None:
             types.DocumentFormattingParams(order.id, types.FormattingOptions(4, True))
         )
     order.change(CALLER)
-    assert [] == await order.found()
+    assert [] == await order.found(lambda found: not found)  # a late answer may come first
     order.close()
 
 
