@@ -79,6 +79,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
         ('Find lines with "T O" in docs', ['grep "T O" docs']),
         ("fetch https://example.org/tea and tell me", ["view_text_website https://example.org/tea"]),
         ("delete docs/green.md", ["delete_file docs/green.md"]),
+        ("delete the old test file docs/green.md", ["delete_file docs/green.md"]),
         ("say {hello} world", ["hello_world"]),
         ("I want you to search the web for tea", ["google_search I want"]),
         ("Show the lines of docs/green.md", ["read_lines docs/green.md"]),

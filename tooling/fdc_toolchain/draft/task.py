@@ -61,7 +61,7 @@ _KINDS = {
 _PART = re.compile(
     r"\b(?:rename|move|delete|remove|create|copy)(?=\s+(?:(?:the|a|an|this|that|all|each|every|unused|old|new|dead)\s+){0,2}"
     r"(?:argument|attribute|class(?:es)?|comment|constant|dependency|docstring|field|function|heading|import|key|line|method"
-    r"|option|paragraph|parameter|property|section|sentence|test|type|value|variable|word)s?\b)"
+    r"|option|paragraph|parameter|property|section|sentence|test|type|value|variable|word)s?\b(?!\s+(?:director|document|file|folder|module|page|script)))"
 )
 """A verb for what is done to a part of a file; the file itself is edited, not moved or deleted."""
 _TAKEN_OUT = re.compile(r"\b(?:delete|remove)\b[^.,;]*\sfrom\s+[\"'`“]?$", re.IGNORECASE)
