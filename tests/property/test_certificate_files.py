@@ -129,9 +129,12 @@ def judged(seed: int, each: int, count: Counter[str]) -> None:
 
 @pytest.mark.slow
 def test_the_checker_says_yes_to_nothing_that_fails_in_some_world() -> None:
+    """At least 70 programs, and as many more as it takes until enough of the damaged ones were accepted rightly."""
     count: Counter[str] = Counter()
-    for seed in range(SEED, SEED + 70):
+    for seed in range(SEED, SEED + 300):
         judged(seed, 8, count)
+        if seed >= SEED + 69 and count["mutants"] > 80 and count["yes"] > 8:
+            break
     print(f"seed {SEED}: {dict(count)}")
     assert count["mutants"] > 80 and count["yes"] > 8
 
