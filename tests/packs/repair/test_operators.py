@@ -77,6 +77,13 @@ def test_what_yields_or_is_called_no_more_comes_first_where_it_fits() -> None:
         assert name in called[:2], (line, called[:4])
 
 
+def test_a_feature_of_the_compiler_is_no_function_that_nothing_calls() -> None:
+    text = "from __future__ import annotations\n\n\ndef f(x, y):\n    return min(x, y)\n"
+    rows = propose(text, "f.py", [{"path": "f.py", "line": 5, "score": 1.0}], [], 500)
+    called = [row["new"] for row in rows if row["kind"] == "callee"]
+    assert "annotations" not in called and "max" in called[:3], called[:5]
+
+
 def test_only_what_can_be_raised_is_put_after_raise() -> None:
     """`raise sorted("...")`: an exception, and first the one that Python raises with such words."""
     text = "def f(x):\n    raise sorted('unexpected keyword argument')\n\n\ndef g(x):\n    raise KeyError(len(x))\n"

@@ -97,6 +97,38 @@ def test_each_test_of_pytest_has_its_own_lines(measure: Measure) -> None:
     assert {1, 4, 10, 11} == {one.line for one in best if one.path == "shapes.py"}
 
 
+DESCRIBED = """\
+class Box:
+    def __init__(self, w):
+        self.w = w
+
+    def __repr__(self):
+        return f"Box {self.w}"
+
+    def wide(self):
+        return self.w > 2
+"""
+OF_BOXES = {
+    "pytest": "from box import Box\ndef good(box): assert box.wide()\ndef test_a(): good(Box(2))\ndef test_b(): assert Box(2) == 3\n"
+    "def test_c():\n    assert Box(3).wide()\n    repr(Box(3))\n",
+    "unittest": "import unittest\nfrom box import Box\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(Box(2), 3)\n"
+    "    def test_b(self): self.assertIsNone(Box(2))\n    def test_c(self):\n        assert Box(3).wide()\n        repr(Box(3))\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", OF_BOXES)
+@pytest.mark.parametrize("options", ["", " --showlocals"])
+def test_what_describes_a_value_after_a_test_failed_is_not_suspect(
+    measure: Measure, tmp_path: Path, kind: str, options: str
+) -> None:
+    """A `__repr__` that only the report of a failure calls was the most suspect of all lines."""
+    (tmp_path / "copy" / "box.py").write_text(DESCRIBED, "utf-8")
+    (tmp_path / "copy" / "test_shapes.py").write_text(OF_BOXES[kind], "utf-8")
+    rows = table(measure(f"{PYTEST} -q{options} test_shapes.py"), "box.py")
+    assert (rows[3], rows[6], rows[9]) == ((2, 1), (0, 1), (int(kind == "pytest"), 1))
+
+
 @pytest.mark.slow
 def test_unittests_cases_run_by_pytest_end_as_without_the_measurement(
     measure: Measure, tmp_path: Path

@@ -110,6 +110,8 @@ class Known(Source):
         """What the names stand for that the file imports: a module, or a module, a colon and a member."""
         found: dict[str, str] = {}
         for node in self.nodes:
+            if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+                continue  # these are of the compiler, and nothing reads them
             for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
                 whole = alias.name if alias.asname else alias.name.partition(".")[0]
                 if isinstance(node, ast.ImportFrom):

@@ -106,6 +106,25 @@ def _switch(test: str) -> None:
     os.environ[TEST] = test
 
 
+def _apart(module: Any, *names: str) -> None:
+    """Counts for no test what these functions run: they describe values after a test has failed, and call its `__repr__`."""
+
+    def watched(inner: Any) -> Any:
+        def run(*rest: Any, **named: Any) -> Any:
+            test = os.environ.get(TEST, "")
+            _run.switch_context("")
+            try:
+                return inner(*rest, **named)
+            finally:
+                _run.switch_context(test)
+
+        return run
+
+    for name in names:
+        if hasattr(module, name):
+            setattr(module, name, watched(getattr(module, name)))
+
+
 def _note(trace: Any) -> None:
     """The places of an error, the innermost first."""
     found = []
@@ -138,6 +157,7 @@ def _watch_unittest() -> None:
     tests.run = watched
     for name in ("addError", "addFailure", "addSubTest"):
         _watch_result(results, name)
+    _apart(case, "safe_repr", "_common_shorten_repr")
     skip = results.addSkip
 
     def skipped(self: Any, test: Any, reason: str) -> None:
@@ -175,6 +195,12 @@ def pytest_configure(config: Config) -> None:
     """The same, for what was read since."""
     if getattr(config.option, "cov_source", None):
         config.option.cov_source = None
+    if _run is not None:
+        from _pytest.assertion import rewrite
+        from _pytest.nodes import Node as Described
+
+        _apart(rewrite, "_saferepr", "_call_reprcompare")
+        _apart(Described, "_repr_failure_py")
 
 
 def pytest_runtest_protocol(item: Node, nextitem: object) -> None:
