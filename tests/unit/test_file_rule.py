@@ -72,7 +72,16 @@ def test_a_file_that_a_step_may_have_deleted_may_exist():
 
 def test_two_names_of_the_same_file_are_one_file():
     text = "for_each_file *.x as f\n  delete_file {f}\n  read_file {file1}\n"
-    assert told(text) == [(3, "FDC411", "Cannot access `{file1}`: it does not exist at this point")]
+    assert told(text) == [(3, "FDC411", "Cannot access `{f}`: it does not exist at this point")]
+
+
+def test_a_file_of_a_loop_is_called_what_the_plan_calls_it():
+    """Two loops with one name are two files all the same."""
+    text = "for_each_file *.x as f\n  for_each_file *.x as f\n    delete_file {f}\n    read_file {f}\n"
+    said = "Cannot access `{f}`: it does not exist at this point"
+    assert [(at, code, what) for at, code, what in told(text)] == [(4, "FDC411", said)]
+    text = "for_each_file *.x as f\n  for_each_file *.x as f\n    delete_file {f}\n  read_file {file1}\n"
+    assert [(at, code) for at, code, _ in told(text)] == [(4, "FDC411")]
 
 
 def test_arguments_that_make_two_paths_one_are_seen():

@@ -60,7 +60,7 @@ from .effects import (
 from .failures import CauseTable, Moves
 from .fork_conflicts import ForkConflicts
 from .log import Log
-from .path_language import ALLOW, GLOB, NOBODY, SETTLED, glob_text, never_literal
+from .path_language import ALLOW, AS, GLOB, NOBODY, SETTLED, glob_text, never_literal
 from .paths import Path, outer_name
 from .step_paths import LOOKS, StepPaths
 
@@ -370,7 +370,7 @@ class Files:
     ) -> Outcomes:
         present: Path | None = None
         if node.alias and node.over is not None:
-            present = ((node.alias, glob_text(GLOB, node.over)),)
+            present = ((node.alias, glob_text(GLOB, node.over), AS + (node.name or node.alias)),)
         inner = self._paths.inside(instance.unit, node, env, present)
         ends, stops = self._body(instance, node.body, inner, stopping=stopping or node.keeps)
         if present is not None and node.over is not None and "{" in node.over.text:
