@@ -77,7 +77,9 @@ def test_two_names_of_the_same_file_are_one_file():
 
 def test_a_file_of_a_loop_is_called_what_the_plan_calls_it():
     """Two loops with one name are two files all the same."""
-    text = "for_each_file *.x as f\n  for_each_file *.x as f\n    delete_file {f}\n    read_file {f}\n"
+    text = (
+        "for_each_file *.x as f\n  for_each_file *.x as f\n    delete_file {f}\n    read_file {f}\n"
+    )
     said = "Cannot access `{f}`: it does not exist at this point"
     assert [(at, code, what) for at, code, what in told(text)] == [(4, "FDC411", said)]
     text = "for_each_file *.x as f\n  for_each_file *.x as f\n    delete_file {f}\n  read_file {file1}\n"

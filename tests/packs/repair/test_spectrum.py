@@ -109,10 +109,25 @@ class Box:
         return self.w > 2
 """
 OF_BOXES = {
-    "pytest": "from box import Box\ndef good(box): assert box.wide()\ndef test_a(): good(Box(2))\ndef test_b(): assert Box(2) == 3\n"
-    "def test_c():\n    assert Box(3).wide()\n    repr(Box(3))\n",
-    "unittest": "import unittest\nfrom box import Box\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(Box(2), 3)\n"
-    "    def test_b(self): self.assertIsNone(Box(2))\n    def test_c(self):\n        assert Box(3).wide()\n        repr(Box(3))\n",
+    "pytest": """\
+from box import Box
+def good(box): assert box.wide()
+def test_a(): good(Box(2))
+def test_b(): assert Box(2) == 3
+def test_c():
+    assert Box(3).wide()
+    repr(Box(3))
+""",
+    "unittest": """\
+import unittest
+from box import Box
+class T(unittest.TestCase):
+    def test_a(self): self.assertEqual(Box(2), 3)
+    def test_b(self): self.assertIsNone(Box(2))
+    def test_c(self):
+        assert Box(3).wide()
+        repr(Box(3))
+""",
 }
 
 

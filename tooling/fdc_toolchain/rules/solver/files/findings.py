@@ -16,8 +16,8 @@ from .called import MOST_COMPUTED, MOST_LITERAL
 from .command_causes import STEP, Commands, Places, listed
 from .failures import Cause, CauseTable, Failure
 from .nesting import MAKES, Nested, Nesting, Place
-from .path_language import AS, CHANCE, SETTLED, opaque
-from .paths import Part, Path, shown
+from .path_language import CHANCE, SETTLED, opaque
+from .paths import Path, written
 
 _HELP = {
     "FDC703": "name the files literally, or use `for_each_file`",
@@ -173,14 +173,8 @@ def name_of(path: Path) -> str:
     """The path as a plan writes it, without our marks."""
     if is_literal(path):
         return str(path[0]).rstrip("/") or str(path[0])
-    name = shown(tuple(_as_written(part) for part in path if part != SETTLED))
+    name = written(tuple(part for part in path if part != SETTLED))
     return name.rstrip("/") or name
-
-
-def _as_written(part: Part) -> Part:
-    """The part with the name that the plan gives it."""
-    said = [] if isinstance(part, str) else [name for name in part if name[:1] == AS]
-    return (said[0][1:],) if said else part
 
 
 _SHELL = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
@@ -248,7 +242,9 @@ def of_forks(
     """What branches that run at the same time do to one file, or may do."""
     for (_, path), (instance, fork) in conflicts.items():
         name = fork.name or "NAME"
-        message = f"every branch of this fork writes `{shown(path)}`, and they run at the same time"
+        message = (
+            f"every branch of this fork writes `{written(path)}`, and they run at the same time"
+        )
         help_ = f"give each branch its own path, for example with `{{{name}}}` in it"
         yield Diagnostic(instance.unit.span(fork.node), "FDC413", message, help=help_)
     for instance, fork, pairs in doubts.values():

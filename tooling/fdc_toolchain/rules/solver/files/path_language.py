@@ -21,9 +21,6 @@ SETTLED = "\0"
 NOBODY, GLOB, ALLOW = "\1", "\2", "\3"
 """Starts of names and fields: a value no one can name, a glob as `for_each_file` reads it, one as `allow` reads it."""
 
-AS = "\0"
-"""Starts the field of a part that says under which name the plan knows it, where that is not its first field."""
-
 APART, KNOWN, CHANCE = 0, 1, 2
 """How two paths may meet: never; by what the plan and its files say; only if a value that is unknown is so."""
 

@@ -14,6 +14,9 @@ Path = tuple[Part, ...]
 _OUTER = "^"
 """Starts a reference to a name of the caller."""
 
+AS = "\0"
+"""Starts the field of a reference that holds the plan's own name for it, where the first field is another."""
+
 _LITERALS: dict[str, Path] = {}
 
 
@@ -53,11 +56,23 @@ def _collapsed(text: str, *, first: bool) -> str:
 
 
 def shown(path: Path) -> str:
-    """The path as a plan writes it, without the marks of `path_language`."""
+    """The path with one text for each reference, without the marks of `path_language`."""
     return "".join(
         part if isinstance(part, str) else "{" + ".".join(map(str, _plain_part(part))) + "}"
         for part in path
     )
+
+
+def written(path: Path) -> str:
+    """The path as the plan writes it: two references may look alike."""
+    return "".join(part if isinstance(part, str) else _reference(part) for part in path)
+
+
+def _reference(part: tuple[str, ...]) -> str:
+    own = [name for name in part if name[:1] > "\3" and name != _OUTER]
+    if part[-1][:1] == AS:
+        own = [part[-1][1:]]
+    return "{" + ".".join(own) + "}"
 
 
 def _plain_part(part: tuple[str, ...]) -> list[str]:

@@ -60,8 +60,8 @@ from .effects import (
 from .failures import CauseTable, Moves
 from .fork_conflicts import ForkConflicts
 from .log import Log
-from .path_language import ALLOW, AS, GLOB, NOBODY, SETTLED, glob_text, never_literal
-from .paths import Path, outer_name
+from .path_language import ALLOW, GLOB, NOBODY, SETTLED, glob_text, never_literal
+from .paths import AS, Path, outer_name
 from .step_paths import LOOKS, StepPaths
 
 Given = tuple[tuple[str, Path], ...]
