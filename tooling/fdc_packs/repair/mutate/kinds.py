@@ -152,7 +152,7 @@ _ALIKE = (
     "union intersection difference symmetric_difference", "issubset issuperset isdisjoint", "read readline readlines",
     "encode decode", "isdigit isnumeric isdecimal isalpha isalnum", "ljust rjust center zfill",
     "removeprefix removesuffix", "match search fullmatch findall", "group groups", "start end", "ceil floor trunc",
-    "min max", "any all", "sorted reversed list", "sum len", "int float round", "isinstance issubclass",
+    "min max", "any all", "sorted reversed list", "int float round", "isinstance issubclass",
     "set list tuple", "str repr", "hasattr getattr", "bisect_left bisect_right", "heappush heappop",
     "islice takewhile dropwhile", "hour minute second", "year month day", "days seconds", "imag real",
     "lineno end_lineno", "popitem pop", "sub subn", "chr ord", "hex oct bin",

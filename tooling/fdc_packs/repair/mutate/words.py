@@ -19,6 +19,8 @@ _CALLABLE = (
     "len list tuple set dict str int float bool iter next range sorted reversed enumerate zip map filter min max sum any all abs"
     " isinstance hasattr getattr type repr divmod round frozenset bytes ord chr hash callable issubclass pow"
 ).split()
+TWIN = 0.8
+"""What a word is worth that often stands for this one, where no other does: `max` for `min`."""
 _ASKED = ("isinstance", "hasattr", "callable", "any", "all", "issubclass")
 _TWO = ("isinstance", "issubclass", "hasattr", "getattr", "divmod", "pow", "map", "filter")
 """What takes two arguments."""
@@ -157,7 +159,7 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
         yield from found.rows("callee", node)
         return
     for other in PEERS.get(node.id, ()):
-        found.raise_to(other, 0.3)
+        found.raise_to(other, TWIN if len(PEERS[node.id]) == 1 else 0.3)
     for other in _CALLABLE:
         found.raise_to(other, 0.13 if other in known.called else 0.09)
     for other, count in known.called.most_common(2 * MOST):
@@ -259,7 +261,7 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
                     one.attr, 0.16 if (one.attr in known.methods_called) == called else 0.06
                 )
     for other in PEERS.get(node.attr, ()):
-        found.raise_to(other, 0.35)
+        found.raise_to(other, TWIN if len(PEERS[node.attr]) == 1 else 0.35)
     found.raise_to(known.across(node), 0.5)
     if called:
         for kind in _TYPES if any(hasattr(kind, node.attr) for kind in _TYPES) else ():
