@@ -323,11 +323,12 @@ def test_interpretation_and_explanation_are_two_things() -> None:
 
 
 ORDERED = """
-import json
+import json, pathlib, textwrap
 from fdc_packs.repair.mutate.mutate import propose
-source = "def g(a, b):\\n    return min(max(a), sum(b))\\n\\n\\ndef f(a, b):\\n    return a - b\\n"
-rows = [{"path": "m.py", "line": 6, "score": 1.0}]
-print(json.dumps(propose(source, "m.py", rows, [], 500)))
+own = "def g(a, b):\\n    return min(max(a), sum(b))\\n\\n\\ndef f(a, b):\\n    return a - b\\n"
+for source, lines in ((own, (6,)), (pathlib.Path(textwrap.__file__).read_text("utf-8"), range(1, 400, 3))):
+    rows = [{"path": "m.py", "line": line, "score": 1.0} for line in lines]
+    print(json.dumps(propose(source, "m.py", rows, [], 2000)))
 """
 
 

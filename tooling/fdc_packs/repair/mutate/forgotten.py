@@ -20,7 +20,6 @@ _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1", "()", "[
 _ORDERS = ("==", "!=", "<", "<=", ">", ">=")
 _PLAIN = re.compile(r"'[^'\\]*'|-?\d+(?:\.\d+)?|None|True|False")
 _PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
-_GIVEN = ast.Return | ast.Assign | ast.AugAssign | ast.Expr | ast.Raise | ast.Delete
 
 
 def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
@@ -194,14 +193,10 @@ def _donors(
 ) -> list[tuple[str, float]]:
     """Statements of the file, with unknown names exchanged for known ones, and words of their function for those of this."""
     owner, bound, idle = known.owner(node), known.names(node), known.unused(node)
+    words = [re.compile(rf"\b{re.escape(name)}\b") for name in idle]
     here, last = [one.arg for one in function.args.args], function.body[-1] is node
     made: list[tuple[str, float]] = []
-    for one in known.nodes:
-        inside = known.function(one) if isinstance(one, _GIVEN) and simple(one) else None
-        text = known.segment(one) if inside is not None else "\n"
-        said = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
-        if inside is None or "\n" in text or len(text) > 120 or said:
-            continue
+    for one, inside, text in known.on_a_line:
         near = (
             0.45
             if inside is function
@@ -217,7 +212,7 @@ def _donors(
             else 0.0
         )
         for fitted, worth in _fitted(known, one, text, there, here, bound):
-            used = sum(1 for name in idle if re.search(rf"\b{re.escape(name)}\b", fitted))
+            used = sum(1 for word in words if word.search(fitted))
             made.append((fitted, near * worth + 0.1 * min(used, 2)))
             sign = OF_ORDER.get(function.name)
             made += [(other, 0.6 if sign and f" {sign} " in other else near * worth * 0.8)
@@ -237,13 +232,8 @@ def _fitted(
     bound: dict[str, int],
 ) -> list[tuple[str, float]]:
     """A donor as it is, where all names are known; else with parameters exchanged by position, or one name by each known."""
-    read = (
-        part.id
-        for part in ast.walk(one)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
-    )
     strange = [
-        name for name in dict.fromkeys(read) if name not in bound and name not in known.everywhere
+        name for name in known.needs(one) if name not in bound and name not in known.everywhere
     ]
     if not strange:
         return [(text, 1.0)]
@@ -322,17 +312,9 @@ def _guards(known: Known, node: ast.stmt) -> list[tuple[str, float]]:
     looped = any(isinstance(up, Loop) for up in known.around(node))
     read = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     made: dict[str, float] = {}
-    for one in known.nodes:
-        leave = (
-            one.body[0]
-            if isinstance(one, ast.If) and len(one.body) == 1 and not one.orelse
-            else None
-        )
-        if not isinstance(leave, ast.Return | ast.Raise | ast.Continue) or not known.fits(
-            one, node
-        ):
+    for one, leave in known.leaving:
+        if not known.fits(one, node):
             continue
-        assert isinstance(one, ast.If)
         text = f"if {known.segment(one.test)}: {known.segment(leave)}"
         same = known.function(one) is function
         if "\n" in text or len(text) > 140 or (isinstance(leave, ast.Continue) and not looped):
@@ -379,7 +361,7 @@ def conditions(known: Known, node: ast.If | ast.While | ast.IfExp) -> Iterator[R
             if fitted not in text:
                 worth = prior + (0.04 if name or read & names else 0.0)
                 found.raise_to(fitted, worth * (0.9 if name else 1.0))
-    for name in known.unused(test):  # what nothing asks any more
+    for name in sorted(known.unused(test)):  # what nothing asks any more
         for said in ("{}", "not {}", "{} is None", "{} is not None"):
             found.raise_to(said.format(name), 0.4)
     for name in bound:

@@ -357,14 +357,12 @@ class Known(Source):
         return [name for name in self.reads(function) if name not in bound]
 
     def fits(self, node: ast.AST, place: ast.AST) -> bool:
-        """True where all names that a node reads are known in another place."""
-        named = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
-        known = (
-            self.names(place).keys()
-            | {one.id for one in named if not isinstance(one.ctx, ast.Load)}
-            | self.everywhere
-        )
-        return all(one.id in known for one in named)
+        """True where all names that a node reads are known in another place, or it binds them itself."""
+        strange = {name for name in self.needs(node) if name not in self.everywhere}
+        if not strange or not (strange := strange - self.names(place).keys()):
+            return True
+        names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+        return strange <= {one.id for one in names if not isinstance(one.ctx, ast.Load)}
 
 
 def alike(one: str, other: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -22,6 +23,7 @@ AROUND = 3
 """Lines before and behind an edit that its diff shows."""
 _MARK = "\ue0f0"
 _HUNK = re.compile(r"^@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@$", re.MULTILINE)
+_GIVEN = ast.Return | ast.Assign | ast.AugAssign | ast.Expr | ast.Raise | ast.Delete
 _SIMPLE = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr, ast.Raise, ast.Assert, ast.Delete, ast.Pass, ast.Break,
     ast.Continue, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal,
@@ -79,6 +81,7 @@ class Source:
         self._rows: list[tuple[str, int]] = []
         self._bound: dict[ast.AST, dict[str, int]] = {}
         self._unused: dict[ast.AST, set[str]] = {}
+        self._needs: dict[ast.AST, tuple[str, ...]] = {}
 
     # --- places in the text
 
@@ -215,6 +218,30 @@ class Source:
         lines = [first.lineno, *(one.lineno for one in getattr(first, "decorator_list", ()))]
         return statement.lineno, max(statement.lineno, min(lines) - 1)
 
+    @functools.cached_property
+    def on_a_line(self) -> list[tuple[ast.stmt, ast.FunctionDef | ast.AsyncFunctionDef, str]]:
+        """Short statements of functions that stand on one line, with their function and their text; no docstrings."""
+        found: list[tuple[ast.stmt, ast.FunctionDef | ast.AsyncFunctionDef, str]] = []
+        for one in self.nodes:
+            inside = self.function(one) if isinstance(one, _GIVEN) else None
+            if inside is not None and isinstance(one, _GIVEN):
+                said = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+                text = self.segment(one)
+                if not said and "\n" not in text and len(text) <= 120:
+                    found.append((one, inside, text))
+        return found
+
+    @functools.cached_property
+    def leaving(self) -> list[tuple[ast.If, ast.stmt]]:
+        """Questions after which a block is left, and how."""
+        asked = (one for one in self.nodes if isinstance(one, ast.If) and not one.orelse)
+        leave = ast.Return | ast.Raise | ast.Continue
+        return [
+            (one, one.body[0])
+            for one in asked
+            if len(one.body) == 1 and isinstance(one.body[0], leave)
+        ]
+
     # --- names
 
     def names(self, node: ast.AST) -> dict[str, int]:
@@ -224,6 +251,15 @@ class Source:
         for one in self.around(node):
             for name, line in self._binds(one).items() if isinstance(one, binding) else ():
                 found.setdefault(name, line)
+        return found
+
+    def needs(self, node: ast.AST) -> tuple[str, ...]:
+        """The names that a node reads, each once, in the order in which `ast.walk` meets them."""
+        found = self._needs.get(node)
+        if found is None:
+            named = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+            read = (one.id for one in named if isinstance(one.ctx, ast.Load))
+            found = self._needs[node] = tuple(dict.fromkeys(read))
         return found
 
     def is_read(self, name: str, node: ast.AST) -> bool:

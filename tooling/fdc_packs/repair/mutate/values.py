@@ -302,7 +302,7 @@ def subscript(known: Known, node: ast.Subscript) -> Iterator[Row]:
         colon = known.text.find(":", known.end(index.lower or node.value))
         if colon >= 0 and index.upper is None:
             yield "slice", node, known.cut(node, (colon + 1, colon + 1, "-1")), 0.25
-        for name in known.unused(node) if colon >= 0 else ():
+        for name in sorted(known.unused(node)) if colon >= 0 else ():
             for bound, place in ((index.lower, colon), (index.upper, colon + 1)):
                 if bound is None:
                     yield "slice", node, known.cut(node, (place, place, name)), 0.5

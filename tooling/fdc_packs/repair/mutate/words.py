@@ -102,7 +102,7 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
             found.raise_to(other, 0.14 * firm)
     found.raise_to(known.across(node), 0.4 if known.across(node) in bound else 0.0)
     if isinstance(up, ast.Attribute):
-        for other in known.with_member.get(up.attr, ()):
+        for other in sorted(known.with_member.get(up.attr, ())):
             if other in bound or other in known.top:
                 found.raise_to(other, 0.4 * firm)
         for other in known.imported:
@@ -124,7 +124,7 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
         own, asked = known.owner(node), name_of(up.args[0])
         if own is not None and asked in bound and asked not in OWN:  # is the other one of my class?
             found.raise_to(own.name, 0.6 if asked == node.id else 0.3)
-    for other in known.top:
+    for other in sorted(known.top):
         near = alike(node.id, other) if other[:1] == node.id[:1] or lost else 0.0
         if near > 0.6:
             found.raise_to(other, 0.25 * near)
@@ -171,12 +171,12 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
     )
     scopes = (one.args.args for one in known.around(node) if isinstance(one, Function))
     taken = [one.arg for given in scopes for one in given]
-    for other in (*known.names(node), *near):
+    for other in (*known.names(node), *sorted(near)):
         if other in known.called or other in known.unused(node):
             found.raise_to(other, 0.25)
         elif other in taken and other not in OWN:
             found.raise_to(other, 0.16)
-    for other in known.top:
+    for other in sorted(known.top):
         like = alike(node.id, other) if lost or other[:1] == node.id[:1] else 0.0
         if like > 0.6:
             found.raise_to(other, 0.3 * like)
@@ -190,9 +190,8 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
     for other in _TWO if len(call.args) < 2 else ():
         found.pop(other, None)
     iterated = isinstance(up, ast.YieldFrom | ast.For)
-    for other in (
-        known.top & known.defined.keys()
-    ):  # what nothing calls any more, what can be iterated over
+    # what nothing calls any more, what can be iterated over
+    for other in sorted(known.top & known.defined.keys()):
         gone = other not in known.called and other[:1] == "_"
         found.raise_to(other, 0.4 if gone else 0.3 * (iterated and known.yields(other)))
     found = Found({one: prior for one, prior in found.items() if prior and one != node.id and one})
@@ -243,10 +242,10 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
         )
     if isinstance(node.value, ast.Name) and node.value.id in OWN and owner is not None:
         methods, read, stored = known.owned(owner)
-        for other in methods | read | stored:
+        for other in sorted(methods | read | stored):
             found.raise_to(other, 0.28 if (other in methods) == called else 0.1)
         if not isinstance(node.ctx, ast.Load):
-            for other in read - stored - methods:
+            for other in sorted(read - stored - methods):
                 found.raise_to(other, 0.8)
         elif node.attr not in methods | stored:
             found = Found({other: prior * 1.5 for other, prior in found.items()})
@@ -268,7 +267,7 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
             for other in dir(kind) if hasattr(kind, node.attr) else ():
                 if not other.startswith("_"):
                     found.raise_to(other, 0.12 if other in known.methods_called else 0.04)
-        for other in known.methods_called:
+        for other in sorted(known.methods_called):
             found.raise_to(other, 0.07)
     told = _NO_MEMBER.search(known.message)
     if told is not None and told[2] == node.attr and told[1] in _NAMED:
