@@ -272,19 +272,31 @@ def candidates(
     by_file: dict[str, list[Suspect]] = {}
     for row in context.get("suspects") or ():
         by_file.setdefault(row["path"], []).append(row)
-    found: list[tuple[int, float, Candidate]] = []
     sources = context.get("sources") or {}
     message = str(failure.get("message") or "")
     told = "\n".join([str(failure.get("block") or ""), *(failure.get("failing") or ())[:40]])
     others = tuple(sources.items()) if any(one in message for one in named.ERRORS) else ()
     best = max((float(row["score"]) for row in context.get("suspects") or ()), default=1.0)
-    for path in (one for one in sources if one in by_file and one.endswith(".py")):
-        line = int(failure.get("line") or 0) if path == failure.get("path") else 0
-        rows = propose(sources[path], path, by_file[path], tried, most, message, line, others, told)
-        share = 1 + round(
-            SHARE * float(by_file[path][0]["score"]) / best
-        )  # no file takes all of the budget
-        found += [(at // share, -row["confidence"], row) for at, row in enumerate(rows)]
+    shares = {  # no file takes all of the budget
+        path: 1 + round(SHARE * float(by_file[path][0]["score"]) / best)
+        for path in sources
+        if path in by_file and path.endswith(".py")
+    }
+    found: list[tuple[int, float, Candidate]] = []
+    rounds = 1 + 2 * most // max(1, sum(shares.values()))
+    while len(found) < most:
+        found, cut = [], False
+        for path, share in shares.items():
+            line = int(failure.get("line") or 0) if path == failure.get("path") else 0
+            limit = min(most, share * rounds)
+            rows = propose(
+                sources[path], path, by_file[path], tried, limit, message, line, others, told
+            )
+            found += [(at // share, -row["confidence"], row) for at, row in enumerate(rows)]
+            cut = cut or len(rows) == limit < most
+        if not cut:
+            break
+        rounds *= 4
     return [row for _, _, row in sorted(found, key=lambda one: one[:2])][:most]
 
 

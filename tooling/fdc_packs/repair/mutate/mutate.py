@@ -72,7 +72,7 @@ def propose(
     ]
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=64)
 def _proposed(
     source: str,
     path: str,
