@@ -69,9 +69,6 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
     ('rules/bounds.py', 'for sizes, coefficient in sorted(poly.items(), key=lambda item: (-len(item[0]), item[0])):',
      '85: 0 -> 1'):
         'found since by tests/unit/test_bounds.py',
-    ('rules/solver/files/plan_effects.py', 'paths[path] = then(before[path], effect)',
-     '0: left out: paths[path] = then(before[path], effect)'):
-        'no test comes here: perhaps nothing needs this line',
     ('rules/solver/flow/need.py', ('help_ = f"check the file and approve it (`fdc trust --file {'
      'origin.tool.removeprefix(\'the file \')}`), or move it away"'),
      '0: left out: help_ = f"check the file and approve it (`fdc trust --file {'):
