@@ -379,5 +379,5 @@ class _Names:
             assert either is not None
             sure = left is not None and right is not None and left[1] and right[1]
             same = left is None or right is None or left[0].fields == right[0].fields
-            unlike = _Bind(either[0].span, None, either[0].what, either[0].at)
-            self.put(name, (either[0] if same else unlike, sure))
+            one = either[0]
+            self.put(name, (one if same else _Bind(one.span, None, one.what, one.at), sure))
