@@ -90,7 +90,7 @@ class Chosen:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        most = 15 + 10 * self.tests[item.nodeid]
+        most = 5 + 10 * self.tests[item.nodeid]
         signal.setitimer(signal.ITIMER_PROF, most)
         signal.setitimer(signal.ITIMER_REAL, 10 * most)
         try:
