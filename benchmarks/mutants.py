@@ -2,10 +2,10 @@
 
 A seeded sample of small changes (another comparison, `and` for `or`, a number off by one, a statement left out, ...) in
 `rules/` and what they rest on. First all tests that may find one run once, and it is noted which lines each of them
-executes (`mutants_tests`). Then each mutant lives in a copy of the checkout and meets the tests that execute its lines:
-golden files first, which notice most, then the others, the quickest first. One that all of them survive meets the laws for
-some seconds (`benchmarks.counting`: generated plan sets beside oracles, which CI does for a minute each with new seeds). One
-that survives these, too, is listed with its place. A mutant that hangs is found, too.
+executes (`mutants_tests`). Then each mutant lives in a copy of the checkout (`mutants_run`) and meets the tests that execute
+its lines: golden files first, which notice most, then the others, the quickest first. One that all of them survive meets the
+laws for some seconds (`benchmarks.counting`: generated plan sets beside oracles, which CI does for a minute each with new
+seeds). One that survives these, too, is listed with its place. A mutant that hangs is found, too.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ import json
 import os
 import random
 import re
-import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from contextlib import ExitStack, closing
+from functools import cache, partial
 from pathlib import Path
 from queue import Queue
 from typing import NamedTuple
 
 from .mutants_changes import SILENT, points
 from .mutants_equivalent import EQUIVALENT, SURVIVORS
+from .mutants_run import ROOT, Checkout, copy, pytest_command
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "mutants.md"
 PACKAGE = Path("tooling/fdc_toolchain")
 FILES = (
@@ -42,10 +42,16 @@ FILES = (
     "linking/types.py",
     "automata/declare.py",
 )
-BUDGET = 45.0
+PROBE = """\
+import sys as _sys
+_hit = getattr(_sys.modules.get("benchmarks.mutants_tests"), "HITS", set()).add
+"""
+"""What a file begins with that notes what of it is executed: where no test runs, nobody hears of it."""
+
+BUDGET = 15.0
 """Seconds of tests that one mutant meets at most. What is left out for it are the slowest of its tests."""
 
-FIRST = ("tests/golden/test_situations", "tests/golden/test_words", "tests/golden/test_work")
+FIRST = ("tests/golden/test_situations", "tests/golden/test_words")
 """Few files, quickly read, in which most mutants are noticed: each mutant meets them before the others are read."""
 
 LAWS = {
@@ -56,9 +62,7 @@ LAWS = {
 }
 """The laws that a change below a folder of the package meets, where no test found it; the first folder that fits counts."""
 
-LAW_SECONDS = 20.0
-SLOWER = 10
-"""How much longer than its CPU time something may take on a loaded machine, before it counts as hanging."""
+LAW_SECONDS = 10.0
 
 SEED = 1
 """The same plan sets for each mutant."""
@@ -83,8 +87,10 @@ class Mutant(NamedTuple):
     text: str
     place: tuple[str, str, str]
     """Where it is, whatever the number of the line: the file, the line as it is written, the column in it and the change."""
-    lines: range | None
-    """The lines of its statement, in the plain file; None where that is executed on import, or not each time that it counts."""
+    lines: range
+    """The lines of its statement, in the plain file."""
+    whole: bool
+    """Whether these are executed on import, or not each time that they count: then all that executes the file may find it."""
 
 
 class Outcome(NamedTuple):
@@ -127,11 +133,11 @@ def planted(path: Path, number: int) -> Mutant | None:
     source = original.splitlines()[node.lineno - 1]
     column = node.col_offset - len(source) + len(source.lstrip())
     place = (str(path.relative_to(PACKAGE)), source.strip(), f"{column}: {what}")
-    return Mutant(path, node.lineno, what, text, place, lines)
+    return Mutant(path, node.lineno, what, text, place, *lines)
 
 
-def _lines(tree: ast.Module, node: ast.expr | ast.stmt) -> range | None:
-    """The lines of the statement around a node, without a body; None outside of functions and in one that keeps its results."""
+def _lines(tree: ast.Module, node: ast.expr | ast.stmt) -> tuple[range, bool]:
+    """The lines of the statement around a node, without a body, and whether it is outside of functions that keep no results."""
     function, around = None, range(node.lineno, (node.end_lineno or node.lineno) + 1)
     for one in ast.walk(tree):  # what is inside comes after what is around it
         if (
@@ -149,7 +155,7 @@ def _lines(tree: ast.Module, node: ast.expr | ast.stmt) -> range | None:
     kept = function is not None and any(
         "cache" in ast.unparse(one) for one in function.decorator_list
     )
-    return None if function is None or kept else around
+    return around, function is None or kept
 
 
 def sources() -> list[Path]:
@@ -184,18 +190,6 @@ def stale() -> list[str]:
     return [f"{path}: {source}" for path, source, _ in known if source not in lines.get(path, ())]
 
 
-def _copy(folder: Path) -> Path:
-    """A checkout of what is there, tracked or not, without git and environments."""
-    names = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
-    ).stdout.decode().split("\0")  # fmt: skip
-    for name in filter(None, names):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-    return folder
-
-
 def test_files() -> list[str]:
     """The files of tests that may find a mutant."""
     return [
@@ -220,155 +214,107 @@ def _about(path: Path) -> bool:
 
 
 class Notes(NamedTuple):
-    """What each test costs, and by file and line the tests that execute it."""
+    """What each test costs, and by mutant the tests that execute its statement; "" stands for the collection of tests."""
 
     seconds: dict[str, float]
-    lines: dict[Path, dict[int, set[str]]]
+    hits: dict[int, set[str]]
 
-    def tests(self, mutant: Mutant) -> list[str]:
-        """The tests that execute the lines of a mutant, quickest first, as many as the budget holds."""
-        known = self.lines.get(mutant.path, {})
-        lines = known if mutant.lines is None else mutant.lines
-        tests = sorted(
-            set().union(*(known.get(line, ()) for line in lines)),
-            key=lambda test: (self.seconds[test], test),
-        )
+    def tests(self, number: int) -> list[str]:
+        """The tests that execute the statement of a mutant, quickest first, as many as the budget holds."""
+        met = self.hits.get(number) or {test for test in self.seconds if test.startswith(FIRST)}
+        tests = sorted(met - {""}, key=lambda test: (self.seconds[test], test))
         tests.sort(
             key=lambda test: not test.startswith(FIRST)
         )  # which keeps the order of the others
         total = itertools.accumulate(self.seconds[test] for test in tests)
         return [test for test, until in zip(tests, total) if until <= BUDGET]
 
+    def early(self, number: int) -> bool:
+        """Whether the statement of a mutant is executed while tests are collected."""
+        return "" in self.hits.get(number, ())
 
-def _pytest(
-    folder: Path, order: dict, arguments: list[str], seconds: float | None = None
-) -> subprocess.CompletedProcess[str]:
-    said = folder / "order.json"
-    said.write_text(json.dumps(order), "utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "--no-header",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "benchmarks.mutants_tests",
-        "-m",
-        "not soak",
-    ]
-    environment = {
-        **os.environ,
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "FDC_MUTANTS": str(said),
-        "HYPOTHESIS_PROFILE": "mutants",
-    }
-    return subprocess.run(
-        command + arguments,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        env=environment,
+
+def probed(path: Path, mutants: Mapping[int, Mutant]) -> str:
+    """A file that notes which of the mutants' statements are executed; of one that concerns the whole file, any function."""
+    tree = ast.parse(plain(path))
+    lines: dict[int, list[int]] = {}
+    for number, mutant in mutants.items():
+        lines.setdefault(0 if mutant.whole else mutant.lines.start, []).append(number)
+    for node in [*ast.walk(tree)]:
+        for _, block in ast.iter_fields(node):
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                block[:] = [
+                    one for item in block for one in (*_probes(lines.get(item.lineno, ())), item)
+                ]
+        if isinstance(node, ast.FunctionDef):
+            node.body[:0] = _probes(lines.get(0, ()))
+    after = 1 + max(
+        (
+            at
+            for at, item in enumerate(tree.body)
+            if isinstance(item, ast.ImportFrom) and item.module == "__future__"
+        ),
+        default=-1,
     )
+    tree.body[after:after] = ast.parse(PROBE).body
+    return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def noted(folder: Path, files: list[Path], jobs: int) -> Notes:
-    """Runs all tests that may find a mutant of these files, once."""
+def _probes(numbers: Iterable[int]) -> list[ast.stmt]:
+    return [one for number in numbers for one in ast.parse(f"_hit({number})").body]
+
+
+def noted(folder: Path, mutants: list[Mutant], jobs: int) -> Notes:
+    """Runs all tests that may find one of these mutants, once."""
+    texts = {path: plain(path) for path in sources()}
+    for path in {mutant.path for mutant in mutants}:
+        texts[path] = probed(path, {at: one for at, one in enumerate(mutants) if one.path == path})
+    copy(folder, texts)  # a test that fails for that is left out
     notes = folder / "notes"
     notes.mkdir()
-    for path in sources():  # a test that fails for that is left out
-        (folder / path).write_text(plain(path), "utf-8")
-    order = {"notes": str(notes), "files": [str(folder / path) for path in files]}
-    done = _pytest(
-        folder,
-        order,
-        [f"--numprocesses={jobs}", "--dist=loadfile", "--no-loadscope-reorder", *test_files()],
+    command, environment = pytest_command(folder, {"notes": str(notes)})
+    command += [f"--numprocesses={jobs}", "--dist=loadfile", "--no-loadscope-reorder"]
+    done = subprocess.run(
+        [*command, *test_files()], cwd=folder, env=environment, capture_output=True, text=True
     )
     print(done.stdout[-2000:], flush=True)
     seconds: dict[str, float] = {}
-    lines: dict[Path, dict[int, set[str]]] = {}
+    hits: dict[int, set[str]] = {}
     for path in sorted(notes.iterdir()):
         part = json.loads(path.read_text("utf-8"))
-        tests = list(part["seconds"])
         seconds |= part["seconds"]
-        for file, by_line in part["lines"].items():
-            for line, some in by_line.items():
-                lines.setdefault(Path(file), {}).setdefault(int(line), set()).update(
-                    tests[number] for number in some
-                )
-    return Notes(seconds, lines)
-
-
-def _run(folder: Path, tests: dict[str, float]) -> str:
-    """The first test that fails, `timeout`, or "" where all pass."""
-    if not tests:
-        return ""
-    seconds = 60 + 5 * sum(tests.values())
-    try:
-        done = _pytest(
-            folder,
-            {"tests": tests},
-            ["-x", *dict.fromkeys(test.split("::")[0] for test in tests)],
-            SLOWER * seconds,
-        )
-    except subprocess.TimeoutExpired:
-        return "timeout"
-    if done.returncode in (-signal.SIGALRM, -signal.SIGPROF):
-        return "timeout"
-    if done.returncode in (0, 5):  # 5: none of the tests is there
-        return ""
-    found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
-    return found[1] if found else f"exit {done.returncode}"
-
-
-def _laws(folder: Path, mutant: Mutant) -> str:
-    """The laws that a mutant breaks within some seconds, or ""."""
-    place = str(mutant.path.relative_to(PACKAGE))
-    laws = next(laws for start, laws in LAWS.items() if place.startswith(start))
-    command = [sys.executable, "-m", "benchmarks.counting", "--jobs", "1", "--seed", str(SEED)]
-    command += ["--minutes", str(LAW_SECONDS / 60), "--output", os.devnull]
-    command += [word for law in laws for word in ("--law", law)]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": "tooling"}
-    try:
-        done = subprocess.run(
-            ["prlimit", f"--cpu={int(60 + 5 * LAW_SECONDS)}", *command],
-            cwd=folder,
-            capture_output=True,
-            timeout=SLOWER * (60 + 5 * LAW_SECONDS),
-            env=environment,
-        )
-    except subprocess.TimeoutExpired:
-        return "timeout"
-    return f"laws: {', '.join(laws)}" if done.returncode else ""
+        for test, numbers in part["hits"].items():
+            for number in numbers:
+                hits.setdefault(number, set()).add(test)
+    return Notes(seconds, hits)
 
 
 def judge(
-    mutant: Mutant, notes: Notes, folders: Queue[Path], until: float = float("inf")
+    number: int, mutant: Mutant, notes: Notes, checkouts: Queue[Checkout], until: float
 ) -> Outcome | None:
-    """Runs the tests against one mutant, in a copy that no other mutant uses meanwhile; None where the time is up."""
-    folder = folders.get()
+    """Runs the tests against one mutant, in a checkout that no other mutant uses meanwhile; None where the time is up."""
+    checkout = checkouts.get()
     began = time.monotonic()
-    if began > until:
-        folders.put(folder)
-        return None
-    target = folder / mutant.path
-    original = target.read_text("utf-8")
-    tests = notes.tests(mutant)
     try:
-        target.write_text(mutant.text, "utf-8")
+        if began > until:
+            return None
+        tests = notes.tests(number)
         first = {test: notes.seconds[test] for test in tests if test.startswith(FIRST)}
         others = {test: notes.seconds[test] for test in tests if test not in first}
-        found = _run(folder, first) or _run(folder, others) or _laws(folder, mutant)
+        where = (mutant.path, plain(mutant.path), mutant.text)
+        early = notes.early(number)
+        found = checkout.run(*where, first, early) or checkout.run(*where, others, early)
+        if not found:
+            place = mutant.place[0]
+            laws = next(laws for start, laws in LAWS.items() if place.startswith(start))
+            found = checkout.laws(*where, laws, SEED, LAW_SECONDS)
     finally:
-        target.write_text(original, "utf-8")
-        folders.put(folder)
+        checkouts.put(checkout)
     return Outcome(mutant, found, time.monotonic() - began, len(tests))
 
 
-def page(outcomes: list[Outcome], seed: int, seconds: float, most: int) -> str:
-    """The page, in Markdown. `most`: how many mutants were drawn."""
+def page(outcomes: list[Outcome], seed: int, seconds: float, most: int, cpu: float = 0.0) -> str:
+    """The page, in Markdown. `most`: how many mutants were drawn. `cpu`: seconds of processors."""
     stopped = f" of {most}, after which the time was up," if len(outcomes) < most else ""
     killed = sum(1 for one in outcomes if one.found_by)
     out = [
@@ -377,7 +323,7 @@ def page(outcomes: list[Outcome], seed: int, seconds: float, most: int) -> str:
         "",
         (
             f"{len(outcomes)}{stopped} small changes in the analyses, drawn with seed {seed}: {killed} are found by a test"
-            f" ({killed / max(1, len(outcomes)):.0%}), in {seconds / 60:.0f} minutes."
+            f" ({killed / max(1, len(outcomes)):.0%}), in {seconds / 60:.0f} minutes ({cpu / 60:.0f} of a processor)."
         ),
         "",
         f"Survivors, each a change that none of the tests which execute it notices (of more than {BUDGET:.0f} s of tests, the",
@@ -436,19 +382,22 @@ def main(arguments: list[str]) -> int:
         )
         return 3
     began = time.monotonic()
-    folders: Queue[Path] = Queue()
+    checkouts: Queue[Checkout] = Queue()
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="fdc-mutants-") as scratch:
-        for number in range(options.jobs):
-            folder = Path(scratch, str(number))
-            folder.mkdir()
-            folders.put(_copy(folder))
-        files = sorted({mutant.path for mutant in mutants})
-        notes = noted(_copy(Path(scratch, "noted")), files, options.jobs)
+        noting = Path(scratch, "noted")
+        noting.mkdir()
+        notes = noted(noting, mutants, options.jobs)
         print(f"{len(notes.seconds)} tests, {time.monotonic() - began:.0f} s", flush=True)
-        with ThreadPoolExecutor(options.jobs) as pool:
+        with ThreadPoolExecutor(options.jobs) as pool, ExitStack() as stack:
+            for number in range(options.jobs):
+                folder = Path(scratch, str(number))
+                folder.mkdir()
+                texts = {path: plain(path) for path in sources()}
+                checkouts.put(stack.enter_context(closing(Checkout(folder, texts, test_files()))))
             until = began + 60 * options.minutes
-            for outcome in pool.map(lambda mutant: judge(mutant, notes, folders, until), mutants):
+            judged = partial(judge, notes=notes, checkouts=checkouts, until=until)
+            for outcome in pool.map(judged, *zip(*enumerate(mutants))):
                 if outcome is None:
                     continue
                 outcomes.append(outcome)
@@ -458,7 +407,9 @@ def main(arguments: list[str]) -> int:
                     f"{outcome.found_by or 'SURVIVED'}: {where} ({outcome.tests} tests, {outcome.seconds:.0f} s)",
                     flush=True,
                 )
-    options.output.write_text(page(outcomes, seed, time.monotonic() - began, len(mutants)), "utf-8")
+    cpu = sum(os.times()[:4])
+    text = page(outcomes, seed, time.monotonic() - began, len(mutants), cpu)
+    options.output.write_text(text, "utf-8")
     killed = sum(1 for one in outcomes if one.found_by)
     print(f"{killed} of {len(outcomes)} found")
     return 0 if killed * 10 >= len(outcomes) * 9 else 1

@@ -17,6 +17,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "a cache: the way to the folder is looked at again, and is the same",
     ("linking/graph.py", "descended = True", "0: left out: descended = True"):
         "the height of a plan is computed once more when all that it calls is known, and only grows",
+    ("rules/solver/words.py", "rest = mask ^ out", "7: BitXor -> BitOr"):
+        "what the machine refused stays refused whatever follows (`Steps`): it is gone through once more, and ends where it was",
+    ("rules/solver/counterexample.py", "worst = min(bad, key=lambda item: item[:2], default=None)", "40: 2 -> 3"):
+        "the second of each is its state, and no two have the same: the third is never compared",
+    ("rules/solver/flow/file_taint.py", "self.changes = 0", "15: 0 -> 1"):
+        "the number is only compared with what it was before (`plan_files.changed`)",
 }  # fmt: skip
 """By file, line, and column in the line with the change: why no test can notice it. A line that is gone ends the run."""
 
@@ -24,21 +30,12 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
     ('rules/solver/files/texts.py', 'if not self.only_code or (key[1] and key not in self.walked_for):',
      '0: if ... -> if True'):
         'equivalent: quicker only, a called plan is looked at again',
-    ('rules/solver/counterexample.py', 'worst = min(bad, key=lambda item: item[:2], default=None)',
-     '40: 2 -> 3'):
-        'only which of two equally short runs is shown',
-    ('rules/solver/words.py', 'rest = mask ^ out',
-     '7: BitXor -> BitOr'):
-        'equivalent: what is refused already stays refused',
     ('rules/solver/files/command_causes.py', 'bits |= ((bits << 1 & others) + others ^ others) & others',
      '0: left out: bits |= ((bits << 1 & others) + others ^ others) & others'):
         'only how steps are put together in an assumption',
     ('rules/solver/flow/plan_flow.py', 'outer, result, fails = self.choices, self.result, self.fails | over | self.choices',
      '50: BitOr -> BitAnd'):
         'perhaps equivalent: what may stop a loop is told beside it; six ways to see it gave the same findings',
-    ('rules/names.py', 'self.clock += 1',
-     '0: left out: self.clock += 1'):
-        'only a warning of names that nobody uses',
     ('rules/merges.py', 'self._within += 1',
      '0: left out: self._within += 1'):
         'quicker only: below zero nothing is kept, and each body is looked at again',
@@ -57,15 +54,6 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
     ('rules/solver/flow/plan_flow.py', 'brought |= self.disk.exists(pattern)',
      '0: left out: brought |= self.disk.exists(pattern)'):
         'perhaps equivalent: five ways to see it gave the same findings',
-    ('rules/solver/types/tested.py', 'if "len" in operand:',
-     '0: if ... -> if False'):
-        'equivalent: such an operand has no reference',
-    ('rules/solver/flow/file_taint.py', 'self.changes = 0',
-     '15: 0 -> 1'):
-        'equivalent: only whether the count has changed is looked at',
-    ('rules/solver/flow/data_commands.py', 'argument = Value(word, template(word), 0, len(word))',
-     '39: 0 -> 1'):
-        'equivalent: nothing reads where such a word begins',
     ('linking/types.py', 'while at + 1 < len(tokens) and tokens[at].isidentifier() and tokens[at + 1] == ":":',
      '6: Lt -> LtE'):
         'found since by tests/unit/test_type_rule.py',
@@ -78,23 +66,10 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
     ('rules/bounds.py', 'for sizes, coefficient in sorted(poly.items(), key=lambda item: (-len(item[0]), item[0])):',
      '85: 0 -> 1'):
         'found since by tests/unit/test_bounds.py',
-    ('rules/solver/refusals.py', 'if type(node).__name__ not in ("Comment", "Header"):',
-     '0: if ... -> if True'):
-        'only the place of a finding, in a plan that ends with a comment',
-    ('rules/solver/files/plan_effects.py', 'paths[path] = then(before[path], effect)',
-     '0: left out: paths[path] = then(before[path], effect)'):
-        'no test comes here: perhaps nothing needs this line',
-    ('rules/solver/words.py', 'self.passed |= ends',
-     '0: left out: self.passed |= ends'):
-        'not known: it wants a test of a fork whose branches may interleave',
     ('rules/solver/flow/need.py', ('help_ = f"check the file and approve it (`fdc trust --file {'
      'origin.tool.removeprefix(\'the file \')}`), or move it away"'),
      '0: left out: help_ = f"check the file and approve it (`fdc trust --file {'):
         'found since by tests/unit/test_earlier_runs.py',
-    ('rules/solver/flow/file_taint.py',
-     'return found._replace(begins=found.begins[:-1])  # a value that is `/x` makes `./x` of it',
-     '44: 1 -> 2'):
-        'not known: it wants a test',
     ('rules/solver/rounds.py', 'if known is None or length + more < known[0]:', '20: Lt -> LtE'):
         'only which of two equally short runs is shown',
 }  # fmt: skip

@@ -104,6 +104,22 @@ def test_a_path_meets_each_literal_path_that_its_values_make(texts: int) -> None
     assert checked > 20 * texts
 
 
+def test_text_that_goes_through_a_file_taints_no_file_that_no_value_names() -> None:
+    """Whoever writes to `src/.{p}` has not written to `srcfile`, which would be refused to a later step for no reason."""
+    kept = 0
+    for before, after, name in product(("", "a/.", *PIECES), ("", *PIECES), FILES):
+        text = f"{before}{{p}}{after}"
+        if before.startswith("/") or any(one in text for one in ("..", "//", "./")):
+            continue  # not followed: any file
+        parts = {name[i:j] for i in range(len(name)) for j in range(i, len(name) + 1)}
+        values = parts | {f"/{part}" for part in parts}
+        made = any(plain(before + value + after) == name for value in values)
+        if not made and len(before + after) <= len(name):
+            kept += 1
+            assert not meet_in_flow(pattern_of_path(rest(text)), pattern_of_path(rest(name))), text
+    assert kept > 500
+
+
 @pytest.mark.parametrize("pairs", quick_and_whole(share(1_500), share(6_000)))
 def test_paths_that_lie_apart_never_name_one_file(pairs: int) -> None:
     """The same name is the same value in both; a value may be any text, `{f}` one of the files that a glob matches."""

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from benchmarks import measure, mutants, page, shapes
+from benchmarks import measure, page, shapes
 from benchmarks.corpus import python_file, write_others, write_plans, write_workspace, yaml_file
 from benchmarks.environment import current
 from benchmarks.rows import Row, Session
@@ -110,45 +110,3 @@ def test_a_goal_is_judged_by_cpu_time_where_the_machine_is_crowded(tmp_path: Pat
     assert "| <= 1.5 | yes |" in page.page(session, "")
     session.loads[0] = 0.0
     assert "| <= 1.5 | **no** |" in page.page(session, "")
-
-
-def test_what_the_mutants_leave_uncounted_is_there_and_what_a_mutant_may_break_has_tests() -> None:
-    assert mutants.stale() == []
-    some = {
-        "tests/unit/test_file_rule.py",
-        "tests/spec/test_rules.py",
-        "tests/property/test_verdicts.py",
-    }
-    assert some <= {*mutants.test_files()}
-
-
-def test_a_mutant_meets_golden_files_first_and_then_what_is_quickest() -> None:
-    golden = "tests/golden/test_situations.py::t[a]"
-    seconds = {"b": 2.0, "a": 1.0, golden: 5.0, "slow": 40.0, "elsewhere": 0.1}
-    site = next(iter(mutants.sample(1, 1)))
-    line = site.lines[0] if site.lines else 1
-    known = {site.path: {line: {"a", "b", golden, "slow"}}}
-    assert mutants.Notes(seconds, known).tests(site) == [golden, "a", "b"]
-
-
-def test_the_page_of_mutants_says_how_many_the_time_allowed() -> None:
-    one = mutants.Outcome(mutants.sample(1, 1)[0], "a test", 1.0, 1)
-    assert "1 small changes in the analyses, drawn with seed 1: 1 are" in mutants.page(
-        [one], 1, 60, 1
-    )
-    assert "1 of 3, after which the time was up, small changes" in mutants.page([one], 1, 60, 3)
-
-
-def test_a_mutant_is_one_change_and_knows_the_lines_of_its_statement() -> None:
-    path = mutants.PACKAGE / "rules" / "solver" / "files" / "log.py"
-    made = [mutants.planted(*site) for site in mutants.sites(path)]
-    assert len({one.text for one in made if one}) == len(made)
-    plain = mutants.plain(path).split("\n")
-    for one in made:
-        assert one and one.lines and one.text != mutants.plain(path)
-        changed = {
-            at
-            for at, (old, new) in enumerate(zip(plain, one.text.split("\n"), strict=True), 1)
-            if old != new
-        }
-        assert changed and changed <= {*one.lines}, one.what

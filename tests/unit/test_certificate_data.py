@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -180,51 +182,66 @@ def test_what_an_operator_allowed_is_an_assumption_of_the_program_and_of_no_othe
     assert "may choose a message" in str(wrong(inside))
 
 
-LOOP = program(
-    "x <- plan_step_complete tea\n"
-    + WEB
-    + "iterate max 3\n  message_user {x}\n  x <- plan_step_complete {page}\n"
-)
-CALL = program(WEB + "x <- call_plan s.plan p={page}\nmessage_user {x}\n", s="param p\nyield {p}\n")
-FILE = program(
-    "x <- read_file {run}/y\nmessage_user {x}\n"
-    + WEB
-    + "overwrite_file_with_block notes.md\n  {page}\n"
-)
+@cache
+def looping() -> dict[str, Any]:
+    return program(
+        "x <- plan_step_complete tea\n"
+        + WEB
+        + "iterate max 3\n  message_user {x}\n  x <- plan_step_complete {page}\n"
+    )
+
+
+@cache
+def calling() -> dict[str, Any]:
+    return program(
+        WEB + "x <- call_plan s.plan p={page}\nmessage_user {x}\n", s="param p\nyield {p}\n"
+    )
+
+
+@cache
+def keeping() -> dict[str, Any]:
+    return program(
+        "x <- read_file {run}/y\nmessage_user {x}\n"
+        + WEB
+        + "overwrite_file_with_block notes.md\n  {page}\n"
+    )
+
+
 OUTSIDE = ["untrusted"]
 
 
 @pytest.mark.parametrize(
-    ("of", "way", "value", "said"),
+    ("made", "way", "value", "said"),
     [
         (
-            LOOP,
+            looping,
             ("rows", 0, "loops", "/3", "names", "x"),
             [[], []],
             "a round of the loop may bring more",
         ),
-        (LOOP, ("rows", 0, "loops", "/3", "names"), {}, "a round of the loop may bring more"),
-        (LOOP, ("rows", 0, "loops"), {}, "lacks a claim"),
-        (CALL, ("rows", 1, "params"), {}, "may begin in another way"),
-        (CALL, ("rows", 1, "gives", "result"), [], "of more than is claimed"),
-        (CALL, ("rows", 1, "kept"), True, "for another one"),
-        (CALL, ("rows", 1, "kept"), 0, "for another one"),
-        (CALL, ("rows", 1, "plan"), "a.plan", "for another one"),
-        (CALL, ("rows", 0, "calls", "/2"), 0, "for another one"),
-        (CALL, ("rows", 0, "calls"), {}, "lacks a claim"),
-        (CALL, ("rows", 0, "kept"), True, "not that of the root"),
-        (CALL, ("rows", 0, "plan"), "s.plan", "not that of the root"),
-        (FILE, ("left",), [], "left in files for a later run"),
-        (FILE, ("rows", 0, "gives", "texts"), [], "come into files"),
-        (FILE, ("format",), 2, "not of the form"),
-        (FILE, ("rows",), [], "lacks a claim"),
-        (FILE, ("rows", 0, "choices"), ["outside"], "lacks a claim"),
-        (FILE, ("rows", 0, "choices"), ["untrusted all"], "lacks a claim"),
+        (looping, ("rows", 0, "loops", "/3", "names"), {}, "a round of the loop may bring more"),
+        (looping, ("rows", 0, "loops"), {}, "lacks a claim"),
+        (calling, ("rows", 1, "params"), {}, "may begin in another way"),
+        (calling, ("rows", 1, "gives", "result"), [], "of more than is claimed"),
+        (calling, ("rows", 1, "kept"), True, "for another one"),
+        (calling, ("rows", 1, "kept"), 0, "for another one"),
+        (calling, ("rows", 1, "plan"), "a.plan", "for another one"),
+        (calling, ("rows", 0, "calls", "/2"), 0, "for another one"),
+        (calling, ("rows", 0, "calls"), {}, "lacks a claim"),
+        (calling, ("rows", 0, "kept"), True, "not that of the root"),
+        (calling, ("rows", 0, "plan"), "s.plan", "not that of the root"),
+        (keeping, ("left",), [], "left in files for a later run"),
+        (keeping, ("rows", 0, "gives", "texts"), [], "come into files"),
+        (keeping, ("format",), 2, "not of the form"),
+        (keeping, ("rows",), [], "lacks a claim"),
+        (keeping, ("rows", 0, "choices"), ["outside"], "lacks a claim"),
+        (keeping, ("rows", 0, "choices"), ["untrusted all"], "lacks a claim"),
     ],
 )
 def test_a_wrong_claim_is_found(
-    of: dict[str, Any], way: tuple[Any, ...], value: Any, said: str
+    made: Callable[[], dict[str, Any]], way: tuple[Any, ...], value: Any, said: str
 ) -> None:
+    of = made()
     certificate = make_data.make(of)
     assert None is check(of, certificate)
     holder: Any = certificate
@@ -239,34 +256,36 @@ def test_a_wrong_claim_is_found(
     "value", [None, [], "x", 3, {}, {"format": 1}, {"format": 1, "part": "data", "program": "x"}]
 )
 def test_what_is_no_certificate_is_refused_in_a_sentence(value: Any) -> None:
-    assert isinstance(check(LOOP, value), str)
-    assert isinstance(whole.check(LOOP, value), str)
+    assert isinstance(check(looping(), value), str)
+    assert isinstance(whole.check(looping(), value), str)
 
 
 def test_a_whole_certificate_has_all_parts() -> None:
-    control, data = make_control.make(LOOP), make_data.make(LOOP)
-    files = make_files.make(LOOP, lambda path: "file")
+    control, data = make_control.make(looping()), make_data.make(looping())
+    files = make_files.make(looping(), lambda path: "file")
     assert None is whole.check(
-        LOOP, {"format": 3, "control": control, "data": data, "files": files}
+        looping(), {"format": 3, "control": control, "data": data, "files": files}
     )
-    assert None is whole.check(LOOP, {"format": 3, "control": control, "data": data, "files": None})
-    assert "it has no part `data`" == whole.check(LOOP, {"format": 3, "control": control})
+    assert None is whole.check(
+        looping(), {"format": 3, "control": control, "data": data, "files": None}
+    )
+    assert "it has no part `data`" == whole.check(looping(), {"format": 3, "control": control})
     assert "it has no part `files`" == whole.check(
-        LOOP, {"format": 3, "control": control, "data": data}
+        looping(), {"format": 3, "control": control, "data": data}
     )
     assert "part `control`: " in str(
-        whole.check(LOOP, {"format": 3, "control": data, "data": data})
+        whole.check(looping(), {"format": 3, "control": data, "data": data})
     )
     assert "part `control`: " in str(
-        whole.check(LOOP, {"format": 3, "control": None, "data": data, "files": files})
+        whole.check(looping(), {"format": 3, "control": None, "data": data, "files": files})
     )
     assert "part `data`: " in str(
-        whole.check(LOOP, {"format": 3, "control": control, "data": control})
+        whole.check(looping(), {"format": 3, "control": control, "data": control})
     )
     assert "part `files`: " in str(
-        whole.check(LOOP, {"format": 3, "control": control, "data": data, "files": data})
+        whole.check(looping(), {"format": 3, "control": control, "data": data, "files": data})
     )
-    assert "form 3" in str(whole.check(LOOP, control))  # a file of an older fdc
+    assert "form 3" in str(whole.check(looping(), control))  # a file of an older fdc
 
 
 def test_labels_are_read_as_they_are_written() -> None:
@@ -348,9 +367,9 @@ def test_the_checker_needs_nothing_else_of_fdc(tmp_path: Path) -> None:
         text = (PACKAGE / "certificate" / f"{name}.py").read_text("utf-8")
         assert len(text.splitlines()) <= 200, name
         (folder / f"{name}.py").write_text(text, "utf-8")
-    made = {"format": 3, "control": make_control.make(CALL), "data": make_data.make(CALL)}
-    made["files"] = make_files.make(CALL, lambda path: "file")
-    (tmp_path / "p.json").write_text(json.dumps(CALL), "utf-8")
+    made = {"format": 3, "control": make_control.make(calling()), "data": make_data.make(calling())}
+    made["files"] = make_files.make(calling(), lambda path: "file")
+    (tmp_path / "p.json").write_text(json.dumps(calling()), "utf-8")
     (tmp_path / "c.json").write_text(json.dumps(made), "utf-8")
     script = (
         "import json, sys; sys.path.insert(0, '.'); from checker.check import check; "

@@ -84,6 +84,22 @@ def test_a_run_that_the_automaton_refuses_at_its_end_is_reported_once(
     assert ["FDC402"] * codes.count("FDC402") == [item.code for item in said]
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("set_plan\nplan_step_complete\n# that is all\n", "a.plan:2:1"),
+        ("# a plan\nset_plan\nif true\n  plan_step_complete\n\n# one\n# two\n", "a.plan:3:1"),
+    ],
+)
+def test_an_end_that_comes_too_early_is_the_last_statement_and_no_remark(
+    text: str, place: str
+) -> None:
+    files = {"a.plan": text, "free.json": STRICT.replace('"step_op",', '"step_op", "plan_op",')}
+    files["free.json"] = files["free.json"].replace('"S": {', '"S": {"plan_op": "S", ')
+    [found] = findings(lint(files, settings=SETTINGS), "FDC402")
+    assert str(found.span) == place
+
+
 def test_a_run_that_closes_and_ends_too_early_has_no_sentence_about_the_close() -> None:
     ends = STRICT.replace('"accept_states": ["D"]', '"accept_states": ["E"]')
     ends = ends.replace('["S", "D"]', '["S", "D", "E"]').replace(

@@ -87,6 +87,33 @@ def test_what_is_said_about_names(text: str, expected: list[tuple[int, str]]):
     assert found(text) == expected, text
 
 
+READ, BIND, LOOP = "message_user {r}\n", "r <- list_files\n", "iterate max 2\n"
+OTHER = (
+    'if cited("a")\n    r <- list_files\n  else\n    r <- run_in_bash_session true\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        (BIND + LOOP + "  " + READ + "  " + BIND, None),
+        (BIND + READ + LOOP + "  " + BIND + "  " + READ, 4),
+        (LOOP + "  " + BIND + "  " + READ + "  " + BIND, 4),
+        (BIND + LOOP + "  " + LOOP + "    " + READ + "  " + BIND, None),
+        (LOOP + "  " + BIND + "  " + LOOP + "    " + READ + "  " + BIND, 5),
+        (LOOP + "  set_plan\n" + BIND + READ + LOOP + "  " + BIND + "  " + READ, 6),
+        (BIND + 'fork x in "a" max 2\n  message_user {r}{x}\n  ' + BIND, 4),
+        (BIND + LOOP + "  " + READ + "  fork x in {r} max 2\n    message_user {x}\n    " + BIND, 6),
+        (LOOP + "  " + OTHER + "  " + READ + "  " + BIND, 7),
+    ],
+)
+def test_a_name_that_is_bound_again_hides_its_value_unless_the_next_round_reads_it(
+    text: str, hidden: int | None
+) -> None:
+    lines = [item.span.line for item in findings(lint(text), "FDC314")]
+    assert lines == ([] if hidden is None else [hidden]), text
+
+
 def test_a_name_that_is_misspelt_is_met_with_the_one_that_was_meant():
     [item] = findings(lint("param question\nmessage_user {question}\nmessage_user {qestion}\n"))
     assert (item.span.line, item.span.column, item.span.end_column) == (3, 14, 23)

@@ -25,7 +25,7 @@ Fields = dict[str, str] | Literal[False] | None
 
 
 class _Bind:
-    """A binding; `at` is its order in the walk."""
+    """A binding; `at`: how many loops began before it."""
 
     __slots__ = ("span", "fields", "what", "at")
 
@@ -78,9 +78,9 @@ class _Names:
         self.all = unit.names
         self.used: set[str] = set()
         self.bindings: dict[str, tuple[Span, str]] = {}
-        # Bindings, reads and beginnings of loops are counted: a name that was bound before a loop and is read in it,
-        # and bound again after that, hands its value on to the next round.
-        self.clock = 0
+        # Loops are counted where they begin: a name that was bound before a loop and is read in it, and bound again after
+        # that, hands its value on to the next round.
+        self.loops = 0
         self.read: dict[str, int] = {}
         self.begun: list[int] = []
         # Made where they are asked for: names written as shells do, with the first line; names that lines left out would bind.
@@ -143,8 +143,7 @@ class _Names:
                 help_ = self._nearest(name) or self._hint(name)
                 self.report(span, "FDC311", f"nothing binds `{name}` here", help_)
             return
-        self.clock += 1
-        self.read[name] = self.clock
+        self.read[name] = self.loops
         fields = found[0].fields
         if len(ref.path) > 1 and fields is not None:
             wanted = ref.path[1]
@@ -266,8 +265,7 @@ class _Names:
             self.report(
                 span, "FDC314", f"`{name}` hides {known[0].what} of the same name", labels=labels
             )
-        self.clock += 1
-        self.put(name, (_Bind(span, fields, what, self.clock), True))
+        self.put(name, (_Bind(span, fields, what, self.loops), True))
         if not loop:
             self.bindings.setdefault(name, (span, "the result"))
 
@@ -347,9 +345,9 @@ class _Names:
         if node.alias:
             self.put(node.alias, (_Bind(span, False, "the file"), True))
         outside, self.begun = self.begun, [] if node.kind == "fork" else self.begun
-        self.clock += 1
+        self.loops += 1
         if node.kind != "fork":  # whose branches hand nothing on
-            self.begun = [*self.begun, self.clock]
+            self.begun = [*self.begun, self.loops]
         self.body(node.body)
         self.begun = outside
         if node.kind == "iterate":
@@ -381,6 +379,5 @@ class _Names:
             assert either is not None
             sure = left is not None and right is not None and left[1] and right[1]
             same = left is None or right is None or left[0].fields == right[0].fields
-            self.put(
-                name, (either[0] if same else _Bind(either[0].span, None, either[0].what), sure)
-            )
+            one = either[0]
+            self.put(name, (one if same else _Bind(one.span, None, one.what, one.at), sure))

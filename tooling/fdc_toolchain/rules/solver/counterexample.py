@@ -384,8 +384,6 @@ class Search:
         for state in range(self.machine.size):
             if after >> state & 1 and state not in out:
                 out[state] = (length + UNSURE, (path, leaf))
-        if self.summaries.noting:
-            merge(self.passed, out)
         return out
 
 

@@ -254,9 +254,7 @@ class Summaries:
         if node.kind != "fork":
             return self._turns(node, mask, lambda before: self.body(instance, node.body, before))
         if node.most != 1 and not self.commutes(instance, node, mask):
-            ends = self.interleaved(instance, node, mask)
-            self.passed |= ends
-            return ends
+            return self.interleaved(instance, node, mask)
         if node.keeps:
             return self._turns(node, mask, lambda before: self.branch(instance, node, before))
         if self.noting:  # a branch that stops lets the others end, or stop in their turn; then what is around them stops

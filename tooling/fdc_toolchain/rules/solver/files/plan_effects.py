@@ -294,9 +294,6 @@ class Files:
                 put(path, before[path], effect, moves)
                 if path in seen:
                     seen[path] = len(log)
-                elif path in paths or inner.rest is not SAME or inner.wild or inner.fixed:
-                    paths[path] = then(before[path], effect)
-                    seen[path] = len(log)
             if changes == unchanged and moves is not None:
                 idle[id(inner)] = inner, changes
         ends = Effects({path: now(path) for path in paths}, rest, wild, fixed)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ....syntax.values import Ref, Value, template
+from ....syntax.values import Ref, Value, rest
 from .file_taint import SEEN, Pattern, pattern_of, tree_of
 
 _ANY_OPTION = re.compile(r"--?[\w.,=-]*")
@@ -67,7 +67,7 @@ def files_of(value: Value) -> list[Pattern]:
     program, *words = value.text.split(" ")
     found = []
     for word in words:
-        argument = Value(word, template(word), 0, len(word))
+        argument = rest(word)
         if _anywhere(argument):
             return [SEEN]
         found.append(tree_of(argument) if program == "diff" else pattern_of(argument))

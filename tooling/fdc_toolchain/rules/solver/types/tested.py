@@ -69,8 +69,6 @@ def _compared(tree: ConditionTree, held: bool) -> Tested:
 
 def _of(operand: OperandTree, kinds: int) -> Tested:
     """What is known of a reference that has one of the kinds, and of what it is a field of."""
-    if "len" in operand:
-        return {}
     path = tuple(operand.get("ref", ()))
     return {path[:size]: OBJECT if size < len(path) else kinds for size in range(1, len(path) + 1)}
 
