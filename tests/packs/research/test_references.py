@@ -137,3 +137,24 @@ def test_a_workspace_with_text_from_outside_is_refused_with_what_to_do_and_that_
     assert "explore a folder that has no such files" in done.stderr.split("\n\n")[-1]
     done = fdc("explore", "Who calls `pour`?", "--workspace", "src", cwd=tmp_path)
     assert (0, "a.py:5: pour(1)") == (done.returncode, done.stdout.split("\n")[0])
+
+
+ASKED = {
+    "callers of `pour`": "call", "All calls to pour_tea": "call", "Does anything call `pour`?": "call",
+    "Show me all usages of `pour`": "use", "Is `pour` used anywhere?": "use", "references to `pour`": "use",
+    "importers of `pour`": "import", "Is `pour` still imported by tests?": "import",
+    "Does `wash` call `pour`?": "", "Is `pour` called before `wash`?": "", "How is `pour` used?": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_a_relation_is_asked_for_in_many_ways(question: str) -> None:
+    relation = asked(question)
+    assert ASKED[question] == ("" if relation is None else relation.kind)
+
+
+def test_what_imports_a_module_is_asked_without_marks_around_its_name(tmp_path: Path) -> None:
+    made = tree(tmp_path, kettle__py="HOT = 1\n", a__py="import kettle\n", b__py="from kettle import HOT\n")  # fmt: skip
+    question = "Which files import kettle?"
+    found = find_places(made, searched(made, question), question)
+    assert [("a.py", 1), ("b.py", 1)] == [(one.path, one.line) for one in found.places]

@@ -19,15 +19,19 @@ from .kept_names import calls_through, keepers, last_name
 
 _VERBS = {
     "call": "calls?|callers?|called|invokes?|invoked",
-    "use": "uses?|users?|used|references?|referenced|needs?|depends? on",
-    "import": "imports?|imported",
+    "use": "uses?|users?|used|usages?|references?|referenced|needs?|depends? on",
+    "import": "imports?|importers?|imported",
     "raise": "raises?|raised|throws?|thrown",
 }
 KINDS = {"call": "calls", "use": "uses", "import": "imports", "raise": "raises"}
 """The relations that there are, each as a verb."""
 _NAME = r"`?(?P<name>[A-Za-z_$][\w$.]*)`?"
 _NOUN = r"(?:\s+(?:of|to|on|the|a|an|function|method|class|constant|exception|error))*\s+"
-_ASKING = r"^\W*(?:who|what|which|where|list|find|show|all)\b"
+_ANYWHERE = r"(?:\s+(?:anywhere|ever|here|at all|(?:by|from|in)\s+\S+))?"
+_ASKING = (
+    r"^\W*(?=(?:who|what|which|where|list|find|show|give|all|(?:does|do|is|are) any\w*|"
+    r"(?:callers?|calls|users?|uses|usages?|references?|importers?|imports)\s+(?:of|to))\b)"
+)
 
 
 class Relation(NamedTuple):
@@ -60,6 +64,7 @@ def asked(question: str) -> Relation | None:
         for pattern in (
             rf"{_ASKING}.*\b(?P<verb>{verbs}){_NOUN}{_NAME}",
             rf"{_ASKING}.*\b(?:is|are|gets?)\s+(?:the\s+)?{_NAME}\s+(?P<verb>{verbs})\b",
+            rf"^\W*(?:is|are)\s+{_NAME}\s+(?:ever\s+|still\s+)?(?P<verb>{verbs}){_ANYWHERE}\W*$",
         ):
             found = re.search(pattern, question.strip(), re.IGNORECASE | re.DOTALL)
             if found is None:
