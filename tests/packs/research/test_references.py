@@ -158,3 +158,15 @@ def test_what_imports_a_module_is_asked_without_marks_around_its_name(tmp_path: 
     question = "Which files import kettle?"
     found = find_places(made, searched(made, question), question)
     assert [("a.py", 1), ("b.py", 1)] == [(one.path, one.line) for one in found.places]
+
+
+def test_require_imports_and_the_name_of_a_function_expression_is_no_call(tmp_path: Path) -> None:
+    made = tree(
+        tmp_path,
+        tax__js="exports.tax = function tax(cart) { return 1 }\n",
+        cart__js="const { tax } = require('./tax');\nimport price from './price.js';\ntax(1);\n",
+    )
+    assert [("cart.js", 1, "")] == lines(made, "import", "tax")
+    for name in ("price", "price.js"):
+        assert [("cart.js", 2, "")] == lines(made, "import", name)
+    assert [("cart.js", 3, "")] == lines(made, "call", "tax")

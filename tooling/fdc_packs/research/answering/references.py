@@ -79,7 +79,9 @@ def asked(question: str) -> Relation | None:
 def find(tree: Tree, relation: Relation) -> list[Reference]:
     """Every place in that relation, by path and line; those in tests too. What a list or a dictionary keeps is called where
     that is called (Python)."""
-    last = relation.name.rpartition(".")[2]
+    path, _, last = relation.name.rpartition(".")
+    if relation.kind == "import" and path and is_code(relation.name):  # `kettle.js`
+        last = path.rpartition(".")[2]
     out = []
     whole = re.compile(rf"(?<![\w$]){re.escape(last)}(?![\w$])")
     for path in tree.documents:
@@ -91,11 +93,13 @@ def find(tree: Tree, relation: Relation) -> list[Reference]:
         lines = tree.documents[path].lines
         if outlined.how == "ast":
             found = sorted(set(_python("\n".join(lines), relation.kind, last)))
+        elif relation.kind == "import":  # the module may stand in a text: `require("./kettle")`
+            found = [line for line in sorted(outlined.imports) if whole.search(lines[line - 1])]
         else:
             found = [
                 line
                 for line in outlined.uses.get(last, ())
-                if _fits(lines[line - 1], relation.kind, last, line in outlined.imports)
+                if _fits(lines[line - 1], relation.kind, last)
             ]
         for line in found:
             around = tree.around(path, line)
@@ -188,9 +192,9 @@ def _raised_again(tree: ast.Module, name: str) -> Iterator[int]:
                 work += ast.iter_child_nodes(node)
 
 
-def _fits(line: str, kind: str, name: str, imported: bool) -> bool:
+def _fits(line: str, kind: str, name: str) -> bool:
     if kind == "call":
         return re.search(rf"(?<![\w$]){re.escape(name)}(?:<[^()]*>)?\s*\(", line) is not None
     if kind == "raise":
         return re.search(rf"\b(?:throws?|raise|panic!?)\b.*\b{re.escape(name)}\b", line) is not None
-    return imported if kind == "import" else True
+    return True
