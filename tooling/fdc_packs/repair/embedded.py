@@ -266,6 +266,7 @@ def candidates(
     context: Evidence, tried: list[str], failure: Failure, most: int = EDITS
 ) -> list[Candidate]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
+    from .grammars import edits
     from .mutate import named
     from .mutate.mutate import propose
 
@@ -278,9 +279,13 @@ def candidates(
     told = "\n".join([str(failure.get("block") or ""), *(failure.get("failing") or ())[:40]])
     others = tuple(sources.items()) if any(one in message for one in named.ERRORS) else ()
     best = max((float(row["score"]) for row in context.get("suspects") or ()), default=1.0)
-    for path in (one for one in sources if one in by_file and one.endswith(".py")):
+    for path in (one for one in sources if one in by_file):
         line = int(failure.get("line") or 0) if path == failure.get("path") else 0
-        rows = propose(sources[path], path, by_file[path], tried, most, message, line, others, told)
+        rows = (
+            propose(sources[path], path, by_file[path], tried, most, message, line, others, told)
+            if path.endswith(".py")
+            else edits.repairs(sources[path], path, set(tried))
+        )
         share = 1 + round(
             SHARE * float(by_file[path][0]["score"]) / best
         )  # no file takes all of the budget
