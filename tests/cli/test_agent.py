@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from fdc_toolchain.agent.host.real_world import LocalWorld
 from fdc_toolchain.agent.master_control import MasterControlGraph
 from fdc_toolchain.agent.plan_source import ModelPlanner
@@ -304,6 +305,13 @@ def test_a_damaged_state_is_said_and_left_alone(home: Path) -> None:
     path.write_text("{")
     code, _, err = agent(home, "T-1")
     assert 3 == code and "is damaged" in err and "{" == path.read_text()
+
+
+def test_the_automaton_of_a_task_may_be_yaml(home: Path) -> None:
+    held = json.loads((ROOT / "tooling" / "fsm.json").read_text())
+    (home / "life.yaml").write_text(yaml.safe_dump(held))
+    code, out, err = agent(home, "Brew tea", "--task-id", "T-1", "--fsm", "life.yaml")
+    assert 5 == code and "START -> ORIENTING  (begin_task)" in out + err
 
 
 def test_the_seeds_name_is_importable_and_runs(home: Path) -> None:

@@ -6,6 +6,8 @@ import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import yaml
+
 from tests.support.process import fdc
 
 MACHINE = {
@@ -40,6 +42,20 @@ def test_the_suffix_of_the_output_chooses_the_format(workspace: Path) -> None:
         "a.txt",
         "knowledge_core",
     ]
+
+
+def test_an_automaton_in_yaml_is_drawn_like_the_same_in_json(workspace: Path) -> None:
+    held = {**MACHINE, "alphabet": ["x", "y"], "transitions": {"A": {"x": "C"}, "C": {"y": "B"}}}
+    drawn = set()
+    for name, text in (
+        ("m.json", json.dumps(held)),
+        ("m.yaml", yaml.safe_dump(held, sort_keys=False)),
+    ):
+        (workspace / name).write_text(text, encoding="utf-8")
+        done = fdc("graph", name, cwd=workspace)
+        assert (done.returncode, done.stderr) == (0, "")
+        drawn.add(done.stdout.replace(name, "m"))
+    assert 1 == len(drawn)
 
 
 def test_a_warning_is_shown_and_the_automaton_drawn(workspace: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 from fdc_toolchain.cli.main import commands, group
-from fdc_toolchain.console.options import Renamed
+from fdc_toolchain.console.options import Renamed, folder_named
 
 from tests.support.inside import fdc
 
@@ -101,6 +101,21 @@ def test_systems_work_in_the_workspace_that_is_named(shop: Path, tmp_path_factor
     refused = fdc("explore", "Who calls `reserve`?", "--workspace", "nowhere", cwd=away)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "the workspace `nowhere` is not a folder" in refused.stderr
+
+
+def test_a_workspace_that_is_no_folder_is_refused_by_every_command(tmp_path: Path) -> None:
+    found = {
+        name: option
+        for name, command in every().items()
+        for option in command.params
+        if {"--workspace", "--old-workspace"} & {*option.opts}
+        and name != "lint"  # its options are read without click
+    }
+    assert [] == [name for name, option in found.items() if option.callback is not folder_named]
+    for words in ("lint a.plan", "tools", "analyze a.plan", "diff a.plan a.plan", "registry list"):
+        refused = fdc(*words.split(), "--workspace", "nowhere", cwd=tmp_path)
+        assert (2, "") == (refused.returncode, refused.stdout), words
+        assert "the workspace `nowhere` is not a folder" in refused.stderr
 
 
 def runs(workspace: Path) -> list[object]:

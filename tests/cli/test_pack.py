@@ -122,3 +122,28 @@ def test_check_finds_what_is_missing(workspace: Path, tmp_path: Path) -> None:
     put(folder, "format = 2\n")
     said = json.loads(fdc("pack", "check", str(folder), "--format", "json", cwd=workspace).stdout)
     assert not said["ok"] and [f"{toml}:1: `format` must be 1"] == said["findings"]
+
+
+def test_a_tool_without_a_function_and_a_function_without_a_row_are_found_before_a_run(
+    workspace: Path,
+) -> None:
+    row = {"summary": "x", "action": "read_op", "effect": "read", "trust": "workspace", "parameters": []}  # fmt: skip
+    folder = workspace / "packs" / "tea"
+    folder.mkdir(parents=True)
+    (folder / "pack.toml").write_text(
+        'format = 1\nname = "tea"\nsummary = "x"\ncatalogues = ["tools.json"]\n'
+        '[tools]\npour = "deeds:pour"\nboil = "deeds:pour"\n[predicates]\nwarm = "deeds:pour"\n'
+    )
+    (folder / "deeds.py").write_text("def pour(args, context):\n    return 1\n")
+    tools = {"format": 1, "name": "tea", "tools": {"pour": row, "stir": row}}
+    (folder / "tools.json").write_text(json.dumps(tools))
+    checked = fdc("pack", "check", "packs/tea", cwd=workspace)
+    assert 1 == checked.returncode and 3 == checked.stdout.count("\n"), checked.stdout
+    for name in ("`tools.boil`", "`stir`", "`predicates.warm`"):
+        assert name in checked.stdout
+    (workspace / "a.plan").write_text(
+        "use pack tea\nset_plan x\nplan_step_complete y\n_x <- stir\nclose_task\nsubmit\n"
+    )
+    done = fdc("run", "a.plan", cwd=workspace)
+    assert 3 == done.returncode and "an implementation of `stir`" in done.stderr, done.stderr
+    assert "set_plan" not in done.stdout

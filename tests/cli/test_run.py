@@ -103,7 +103,11 @@ def test_a_plan_that_is_refused_by_the_proof_does_not_begin(workspace: Path) -> 
 
 
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(plan: Path) -> None:
+    told = fdc("run", "a.plan", "topic=mate", "--dry-run", "--format", "json", cwd=plan)
+    said = json.loads(told.stdout)
+    assert (0, None, []) == (told.returncode, said["run"], said["missing"])
     done = fdc("run", "a.plan", "topic=mate", "--dry-run", cwd=plan)
+    assert done.stdout.splitlines() == said["outline"]
     assert done.returncode == 0
     assert "create_file_with_block notes/mate.md # mate" in done.stdout
     assert done.stdout.endswith("no step was performed\n")

@@ -253,6 +253,10 @@ def test_a_tool_of_a_pack_has_a_row_and_takes_none_of_the_core_s(tea: Path) -> N
     assert {
         f"{ours}`commands.runs` is already used by the core",
         f"{ours}`tools.read_file` is already used by the core",
+        *(
+            f"{ours}`tools.{name}`: no catalogue of the pack declares it"
+            for name in ("pour", "boil")
+        ),
     } == {one.detail for one in doctor.examine(main.COMMANDS, root="/") if one.grade == "bad"}
 
 

@@ -179,12 +179,15 @@ def test_arguments_of_many_megabytes_arrive(workspace: Path) -> None:
     assert 0 == done and "\n2000000\n" in said, said[-500:]
 
 
-def test_an_answer_that_is_none_is_asked_for_again_and_fails_at_last(workspace: Path) -> None:
+def test_an_answer_that_is_none_is_asked_for_again(workspace: Path) -> None:
     code = "def pour(args, context):\n    return context.ask('sugar?', lambda given: '' if given == 'yes' else 'say yes')\n"
     assert 5 == ran(workspace, code)[0]
     assert 0 == inside.fdc("answer", "last", "no", cwd=workspace).returncode
-    done = inside.fdc("resume", "last", cwd=workspace)
-    assert 1 == done.returncode and "say yes" in done.stdout + done.stderr
+    for answer in ((), ("--answer", "perhaps")):
+        done = inside.fdc("resume", "last", *answer, cwd=workspace)
+        said = done.stdout + done.stderr
+        assert 5 == done.returncode and 1 == said.count("say yes") and "is not accepted" in said
+    assert 0 == inside.fdc("resume", "last", "--answer", "yes", cwd=workspace).returncode
 
 
 def test_a_predicate_of_the_pack_is_asked_in_the_sandbox(workspace: Path) -> None:

@@ -55,6 +55,8 @@ class A:
         ("except KeyError:", "catch KeyError:"), ('        print("none", item)', '        print "none", item'),
         ("    out = []\n", "<<<<<<< HEAD\n    out = []\n=======\n    out = {}\n>>>>>>> other\n"),
         ("    out = []\n", "<<<<<<< HEAD\n    out = {}\n||||||| base\n    out = 1\n=======\n    out = []\n>>>>>>> other\n"),
+        ('    """Sum."""', '    ""Sum."""'), ('    """Sum."""', '    """Sum.""'),
+        ("and (rate", "and: (rate"), ("    out = []\n    for", "  out = []\n    for"),
         ("    out = []\n    for", "<<<<<<< a\n    out = []\n=======\n>>>>>>> b\n    for"),
     ],
 )  # fmt: skip
@@ -93,5 +95,5 @@ def test_the_suspect_is_where_the_parser_stops_and_one_repair_is_enough() -> Non
     state = opened()
     answer = embedded.diagnose(state["failure"], found)
     assert ["H001"] == loop.admit(state, answer)["ids"] and answer["sole"]
-    plain = context.ranked({**seen, "sources": {"x.c": "int\nx\n"}}, {"path": "x.c", "line": 2})
+    plain = context.ranked({**seen, "sources": {"x.txt": "a\nb\n"}}, {"path": "x.txt", "line": 2})
     assert [1, 2] == sorted(row["line"] for row in plain["suspects"])

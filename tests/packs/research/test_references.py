@@ -137,3 +137,36 @@ def test_a_workspace_with_text_from_outside_is_refused_with_what_to_do_and_that_
     assert "explore a folder that has no such files" in done.stderr.split("\n\n")[-1]
     done = fdc("explore", "Who calls `pour`?", "--workspace", "src", cwd=tmp_path)
     assert (0, "a.py:5: pour(1)") == (done.returncode, done.stdout.split("\n")[0])
+
+
+ASKED = {
+    "callers of `pour`": "call", "All calls to pour_tea": "call", "Does anything call `pour`?": "call",
+    "Show me all usages of `pour`": "use", "Is `pour` used anywhere?": "use", "references to `pour`": "use",
+    "importers of `pour`": "import", "Is `pour` still imported by tests?": "import",
+    "Does `wash` call `pour`?": "", "Is `pour` called before `wash`?": "", "How is `pour` used?": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_a_relation_is_asked_for_in_many_ways(question: str) -> None:
+    relation = asked(question)
+    assert ASKED[question] == ("" if relation is None else relation.kind)
+
+
+def test_what_imports_a_module_is_asked_without_marks_around_its_name(tmp_path: Path) -> None:
+    made = tree(tmp_path, kettle__py="HOT = 1\n", a__py="import kettle\n", b__py="from kettle import HOT\n")  # fmt: skip
+    question = "Which files import kettle?"
+    found = find_places(made, searched(made, question), question)
+    assert [("a.py", 1), ("b.py", 1)] == [(one.path, one.line) for one in found.places]
+
+
+def test_require_imports_and_the_name_of_a_function_expression_is_no_call(tmp_path: Path) -> None:
+    made = tree(
+        tmp_path,
+        tax__js="exports.tax = function tax(cart) { return 1 }\n",
+        cart__js="const { tax } = require('./tax');\nimport price from './price.js';\ntax(1);\n",
+    )
+    assert [("cart.js", 1, "")] == lines(made, "import", "tax")
+    for name in ("price", "price.js"):
+        assert [("cart.js", 2, "")] == lines(made, "import", name)
+    assert [("cart.js", 3, "")] == lines(made, "call", "tax")

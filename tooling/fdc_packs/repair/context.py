@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from . import gates
+from .grammars.judge import trouble
 from .localise import rank
 from .mutate.syntax import wrong
 from .patch.patch import PatchRefused, apply_patch, unified
@@ -36,7 +37,9 @@ def ranked(seen: Collected, failure: Failure) -> Evidence:
         for file in run["files"]:
             executed.setdefault(file["path"], []).extend(row[0] for row in file["lines"])
     unread = [
-        one for one in _unread(sources) if not any(row["path"] == one["path"] for row in suspects)
+        one
+        for one in _unread(sources, failure)
+        if not any(row["path"] == one["path"] for row in suspects)
     ]
     suspects = unread + suspects or _unmeasured(sources, failure, measured)
     suspects = suspects[:SUSPECTS]
@@ -47,9 +50,15 @@ def ranked(seen: Collected, failure: Failure) -> Evidence:
     }  # fmt: skip
 
 
-def _unread(sources: Mapping[str, str]) -> list[Suspect]:
-    """Where Python's parser stops in files that it does not read: no coverage can say more."""
-    said = {path: wrong(source) for path, source in sources.items() if path.endswith(".py")}
+def _unread(sources: Mapping[str, str], failure: Failure) -> list[Suspect]:
+    """Where the parsers stop in files that they do not read: no coverage can say more. What other parsers than Python's do not
+    read may be right (a macro); it counts if the failure names the file, or none of them."""
+    named = failure.get("path") if failure.get("path") in sources else None
+    said = {
+        path: wrong(source) if path.endswith(".py") else trouble(path, source)
+        for path, source in sources.items()
+        if path.endswith(".py") or named in (None, path)
+    }
     return [{"path": path, "line": one.line, "score": 1.0} for path, one in said.items() if one]
 
 

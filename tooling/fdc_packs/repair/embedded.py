@@ -266,6 +266,7 @@ def candidates(
     context: Evidence, tried: list[str], failure: Failure, most: int = EDITS
 ) -> list[Candidate]:
     """Every edit that the proposer knows of and that was not tried, the most credible first."""
+    from .grammars import edits
     from .mutate import named
     from .mutate.mutate import propose
 
@@ -277,20 +278,21 @@ def candidates(
     told = "\n".join([str(failure.get("block") or ""), *(failure.get("failing") or ())[:40]])
     others = tuple(sources.items()) if any(one in message for one in named.ERRORS) else ()
     best = max((float(row["score"]) for row in context.get("suspects") or ()), default=1.0)
-    shares = {  # no file takes all of the budget
-        path: 1 + round(SHARE * float(by_file[path][0]["score"]) / best)
-        for path in sources
-        if path in by_file and path.endswith(".py")
-    }
+    # no file takes all of the budget
+    shares = {path: 1 + round(SHARE * float(by_file[path][0]["score"]) / best) for path in sources if path in by_file}  # fmt: skip
     found: list[tuple[int, float, Candidate]] = []
     rounds = 1 + 2 * most // max(1, sum(shares.values()))
     while len(found) < most:
         found, cut = [], False
         for path, share in shares.items():
-            line = int(failure.get("line") or 0) if path == failure.get("path") else 0
+            source, line = sources[path], 0
+            if path == failure.get("path"):
+                line = int(failure.get("line") or 0)
             limit = min(most, share * rounds)
-            rows = propose(
-                sources[path], path, by_file[path], tried, limit, message, line, others, told
+            rows = (
+                propose(source, path, by_file[path], tried, limit, message, line, others, told)
+                if path.endswith(".py")
+                else edits.repairs(source, path, set(tried))[:limit]
             )
             found += [(at // share, -row["confidence"], row) for at, row in enumerate(rows)]
             cut = cut or len(rows) == limit < most

@@ -5,13 +5,15 @@ Both written forms of an automaton are read (`automata.load`); nothing here know
 
 from __future__ import annotations
 
-import json
 import os
 
 from .. import durable
 from ..automata.load import load
 from ..automata.model import Automaton
+from ..narrow import narrow
 from ..packs import shipped
+from ..text.json_text import plain
+from ..text.yaml_text import parse
 
 
 class FsmError(ValueError):
@@ -19,7 +21,7 @@ class FsmError(ValueError):
 
 
 class Orchestrator:
-    """An automaton that was read: `data` is the file's JSON, `initial` and `final` its ends."""
+    """An automaton that was read: `data` is what the file holds, `initial` and `final` its ends."""
 
     def __init__(self, data: dict[str, object], automaton: Automaton) -> None:
         self.data = data
@@ -72,7 +74,8 @@ def read(fsm_path: str, root: str) -> Orchestrator:
     if data is None:
         raise FsmError(f"{fsm_path} does not exist")
     automaton, found = load(data, fsm_path)
-    if automaton is None:
+    held, _ = parse(fsm_path, data.decode("utf-8-sig", "replace"))
+    if automaton is None or held is None:
         wrong = next(item for item in found if item.severity == "error")
         raise FsmError(f"{fsm_path}:{wrong.span.line}: {wrong.message} ({wrong.code})")
-    return Orchestrator(json.loads(data.decode("utf-8-sig")), automaton)
+    return Orchestrator(narrow(plain(held), dict), automaton)

@@ -10,6 +10,7 @@ import sys
 
 import click
 
+from ..console.options import folder_named
 from ..console.run_options import root_of
 from ..exits import CLEAN, UsageError, WorldError
 
@@ -31,6 +32,7 @@ MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolch
 @click.option(
     "--workspace",
     metavar="DIR",
+    callback=folder_named,
     help="The workspace. [default: the nearest above the current folder] Clients cannot leave it.",
 )
 def command(http: bool, port: int, workspace: str | None) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
+
+from ..exits import UsageError
 
 if TYPE_CHECKING:
     from click.parser import _OptionParser
@@ -36,9 +39,19 @@ class Renamed(click.Option):
             self.opts = shown
 
 
+def folder_named(
+    _context: click.Context, _option: click.Parameter, given: str | None
+) -> str | None:
+    """The DIR of a `--workspace`, as it is given. Raises UsageError where it is not a folder."""
+    if given is not None and not os.path.isdir(given):
+        raise UsageError(f"the workspace `{given}` is not a folder")
+    return given
+
+
 workspace_option = click.option(
     "--workspace",
     metavar="DIR",
+    callback=folder_named,
     help="The workspace. [default: the nearest above the current folder]",
 )
 

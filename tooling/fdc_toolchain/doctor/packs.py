@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from ..linking.catalogue import CORE
 from ..linking.catalogue_check import explain
 from ..linking.project.places import MAX_FILE
 from ..linking.project.regular_file import read
+from ..packs import shipped
 from ..packs.beside import FILE
 from ..packs.imported import imported
 from ..packs.index import index
@@ -59,7 +62,8 @@ def _checked(name: str, row: Function, root: str) -> Found:
 
 def faults(pack: Pack, commands: Collection[str]) -> list[str]:
     """One sentence for each error in a pack whose `pack.toml` can be read, with the file."""
-    return [*_taken(pack, commands), *_files(pack), *_functions(pack)]
+    files = list(_files(pack))
+    return [*_taken(pack, commands), *files, *([] if files else _rows(pack)), *_functions(pack)]
 
 
 def _taken(pack: Pack, commands: Collection[str]) -> Iterator[str]:
@@ -88,6 +92,22 @@ def _files(pack: Pack) -> Iterator[str]:
         if name in pack.catalogues:
             for item in explain(data, path, frozenset(), {}):
                 yield f"{path}:{item.span.line}: {item.message}"
+
+
+def _rows(pack: Pack) -> Iterator[str]:
+    """The tools and predicates of `pack.toml` that no catalogue declares, and those declared that nothing performs."""
+    names = (name.removeprefix(f"{PREFIX}{pack.name}/") for name in pack.catalogues)
+    core: dict[str, dict[str, object]] = json.loads(shipped.read(CORE) or b"{}")
+    own = [json.loads(read(os.path.join(pack.folder, name), MAX_FILE)) for name in names]
+    path = os.path.join(pack.folder, FILE)
+    for kind, functions in (("tools", pack.tools), ("predicates", pack.predicates)):
+        rows = {name: row for one in own for name, row in one.get(kind, {}).items()}
+        for name in functions:
+            if name not in rows and name not in core.get(kind, {}):
+                yield f"{path}: `{kind}.{name}`: no catalogue of the pack declares it"
+        for name, row in rows.items():
+            if name not in functions and name not in TOOLS and "run" not in row:
+                yield f"{path}: `{name}` is declared without a `run`, and `[{kind}]` does not name its function"
 
 
 def _functions(pack: Pack) -> Iterator[str]:

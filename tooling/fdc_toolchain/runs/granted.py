@@ -83,11 +83,15 @@ def _needs(program: Program, operator: Operator, reach: Reach) -> Needs:  # noqa
                     needs.add(need.what, name)
             if name == "run_in_bash_session":
                 _of_command(item, needs)
+        elif not run:
+            needs.add("code", name)
     for name in sorted(reach.predicates):
         predicate = program.get("predicates", {}).get(name)
         run = predicate.get("run", {}) if predicate else {}
         if "python" in run and not is_own(run["python"]):
             needs.add("sandbox", name)
+        elif not run and tool_rows.predicate(name) is None:
+            needs.add("code", name)
     return needs
 
 
@@ -116,6 +120,8 @@ def _looked(
 ) -> Iterator[str]:
     for name in needs.rows.get("nobody", ()):
         yield f"an implementation of `{name}`: this machine has none; remove the step from the plan"
+    for name in needs.rows.get("code", ()):
+        yield f"an implementation of `{name}`: its row has no `run`, and no `pack.toml` names its function; add one of them"
     tier = ""
     if who := needs.by("sandbox"):
         from ..sandbox.sandbox import chosen

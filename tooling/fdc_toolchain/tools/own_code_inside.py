@@ -175,22 +175,11 @@ class Surroundings:
         self._asked({"say": text})
 
     def ask(self, question: str, unfit: Callable[[str], str] | None = None) -> str:
-        """What a person answers. Where no person is there, the run waits: this process ends, and the step is done again.
-
-        An answer that is none twice (it was given in advance) fails the step.
-        """
-        before = None
-        while True:
-            answer = str(self._asked({"ask": question}))
-            wrong = unfit(answer) if unfit is not None else ""
-            if not wrong:
-                return answer
-            self.say(wrong)
-            if answer == before:
-                from fdc_toolchain.workspace.failure import ToolFailure
-
-                raise ToolFailure("answer", wrong)
-            before = answer
+        """What a person answers. Where no person is there, the run waits: this process ends, and the step is done again."""
+        answer = str(self._asked({"ask": question}))
+        while unfit is not None and (wrong := unfit(answer)):
+            answer = str(self._asked({"ask": question, "refused": [answer, str(wrong)]}))
+        return answer
 
     def _asked(self, request: dict) -> Any:
         data = json.dumps(request).encode() + b"\n"

@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from fdc_toolchain.api.text import unified
 
@@ -35,7 +35,8 @@ _SAYS = {
     "quote": ("scope", "close_text", "a text is not closed", "End the scope of the text where its line needs it."),
     "indentation": ("nesting", "indent_block", "a line is not indented as its block is", "Nest the line in its block."),
     "comma": ("grouping", "separate_items", "two items are not apart", "Group two neighbours as two items."),
-    "word": ("nesting", "spell_statement", "a word or sign is none of Python's", "Write the statement in Python's words."),
+    "word": ("nesting", "spell_statement", "a word or sign is none of the language", "Write the statement in its words."),
+    "sign": ("ordering", "complete_statement", "a sign is missing, or there is one too many", "Order what follows."),
     "conflict": ("grouping", "choose_side", "both sides of a merge stand there", "Keep one side of the merge, or both."),
 }  # fmt: skip
 _STRANGE = tuple((re.compile(pattern), instead) for pattern, instead in (
@@ -99,7 +100,9 @@ def repairs(text: str, path: str, tried: set[str]) -> list[Candidate]:
             break
         front = [(after, kind, left, rank) for _, rank, after, kind, left in sorted(further)[:WIDE]]
     order = sorted(found.items(), key=lambda row: row[1][1])
-    rows = [_row(text, after, path, kind, first, at) for at, (after, (kind, _)) in enumerate(order)]
+    rows = [
+        candidate(text, after, path, kind, first, at) for at, (after, (kind, _)) in enumerate(order)
+    ]
     return [row for row in rows if row["key"] not in tried][:MOST]
 
 
@@ -160,6 +163,15 @@ def _lines(lines: list[str], at: int, above: int, said: Wrong) -> Iterator[tuple
     if "invalid" in message or "EOF" in message or "assign" in message:
         yield from _brackets(lines, above, said)
         yield from _quotes(lines, at)
+    yield from _signs(line, at, said)
+
+
+def _signs(line: str, at: int, said: Wrong) -> Iterator[tuple[str, int, str]]:
+    """Without the word or sign at which the parser stops; with a comparison in place of an assignment."""
+    for column in (said.column - 1, said.column - 2) if "invalid syntax" in said.message else ():
+        found = re.compile(r"\w+|[^\w\s]").match(line, max(0, column))
+        if found is not None:
+            yield "sign", at, line[: found.start()].rstrip(" ") + line[found.end() :]
     if re.search(r"(?<![=!<>])=(?!=)", line) and _OPENS.match(line):
         for sign in ("==", "<=", ">=", "!="):
             yield "comma", at, re.sub(r"(?<![=!<>:])=(?!=)", sign, line, count=1)
@@ -230,6 +242,7 @@ def _brackets(lines: list[str], at: int, said: Wrong) -> Iterator[tuple[str, int
 
 def _quotes(lines: list[str], at: int) -> Iterator[tuple[str, int, str]]:
     line = lines[at]
+    yield from _tripled(lines, at)
     triple = re.search(r"\"{3}|'{3}", line)
     for number in range(at, min(len(lines), at + 20)) if triple is not None else ():
         yield "quote", number, f"{lines[number]}{triple[0]}" if triple is not None else line
@@ -248,18 +261,49 @@ def _quotes(lines: list[str], at: int) -> Iterator[tuple[str, int, str]]:
             yield "quote", at, f"{line[: found.start()]}{mark}{line[found.start() :]}"
 
 
+def _tripled(lines: list[str], at: int) -> Iterator[tuple[str, int, str]]:
+    """Where one or two of the three quotes of a text of several lines are lost: at its begin above, or in this line."""
+    for number in range(at, max(-1, at - 60), -1):
+        found = re.match(r"(\s*)(\"{1,2}|'{1,2})(?=[^\"'\s,)\]}:;=])", lines[number])
+        if found is not None and lines[number].count(found[2][0]) == len(found[2]):
+            yield "quote", number, f"{found[1]}{found[2][0] * 3}{lines[number][found.end() :]}"
+    found = re.search(r"(?<![\"'])(\"{1,2}|'{1,2})(\s*)$", lines[at])
+    if found is not None:
+        yield "quote", at, f"{lines[at][: found.start()]}{found[1][0] * 3}{found[2]}"
+
+
 def _indented(lines: list[str], at: int, above: int) -> Iterator[tuple[str, int, str]]:
-    widths = [len(one) - len(one.lstrip()) for one in lines[:at] if one.strip()]
+    widths = [_width(one) for one in lines[:at] if one.strip()]
     step = min((one for one in widths if one), default=4)
-    before = len(lines[above]) - len(lines[above].lstrip()) if above < at else 0
+    before, here = _width(lines[above]) if above < at else 0, _width(lines[at])
     opened = lines[above].rstrip().endswith(":")
+    if not opened and here % step == 0 and before % step:  # the line above is the odd one
+        yield "indentation", above, " " * here + lines[above].lstrip()
     wanted = [before + step, before] if opened else [before, before - step]
     for width in dict.fromkeys((*wanted, *sorted(set(widths), reverse=True))):
         if width >= 0:
             yield "indentation", at, " " * width + lines[at].lstrip()
+    if not opened:
+        yield "indentation", above, " " * here + lines[above].lstrip()
 
 
-def _row(text: str, after: str, path: str, kind: str, said: Wrong, rank: int) -> Candidate:
+def _width(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+class Said(Protocol):
+    """What a parser says of a text: its message, and the line."""
+
+    @property
+    def message(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+
+
+def candidate(
+    text: str, after: str, path: str, kind: str, said: Said, rank: int, language: str = "Python"
+) -> Candidate:
+    """The repair that makes `after` of a text, as `mutate.propose` gives it. `rank`: how many fit better."""
     old, new = text.split("\n"), after.split("\n")
     head = same(old, new)
     tail = min(same(old[::-1], new[::-1]), len(old) - head, len(new) - head)
@@ -273,15 +317,20 @@ def _row(text: str, after: str, path: str, kind: str, said: Wrong, rank: int) ->
     else:
         kept = "".join(f"{line}\n" for line in new[head : len(new) - tail])
         pieces = [[begins[head], min(begins[len(old) - tail], len(text)), kept]]
-    was, now = old[head].strip()[:60], new[min(head, len(new) - 1)].strip()[:60]
+    was, now = old[min(head, len(old) - 1)].strip()[:60], new[min(head, len(new) - 1)].strip()[:60]
+    effect = f"`{was}` is to be `{now}`" if now else f"`{was}` is to go"
+    if len(new) > len(old):
+        effect = f"`{now}` is to stand above `{was}`"
+    elif len(new) == len(old) and was == now:
+        effect = f"`{now}` is to be indented by {_width(new[head])}, not {_width(old[head])}"
     relation, operation, cause, intent = _SAYS[kind]
     key = hashlib.sha256(f"{path}\0{after}".encode("utf-8", "replace")).hexdigest()[:12]
     return {
-        "claim": f"{path}:{first}: {cause} (`{said.message}`, line {said.line}): `{was}` is to be `{now}`",
+        "claim": f"{path}:{first}: {cause} (`{said.message}`, line {said.line}): {effect}",
         "affected_region": {"path": path, "first": first, "last": last, "kind": "lines"},
-        "expected_effect": f"Python reads {path} with `{now}`, and the tests that could not begin pass",
-        "interpretation": f"line {first} of {path} is not of Python's grammar",
-        "explanation": f"Python's parser says `{said.message}` at line {said.line}, and reads the file with the edit",
+        "expected_effect": f"{language} reads {path} where {effect}, and the tests that could not begin pass",
+        "interpretation": f"line {first} of {path} is not of {language}'s grammar",
+        "explanation": f"{language}'s parser says `{said.message}` at line {said.line}, and reads the file with the edit",
         "structural_change": {"type": relation, "operation": operation}, "intent": intent,
         "confidence": round(max(0.05, 0.95 - 0.03 * rank), 4), "diff": unified(path, text, after), "kind": kind,
         "old": was, "new": now, "key": f"syntax-{key}", "pieces": pieces, "risky": False,

@@ -64,7 +64,7 @@ def find_places(
     """
     names = written_names(question)
     relation = asked(question)
-    if relation is not None and (relation.name in names or tree.defined(relation.name)):
+    if relation is not None and (relation.name in names or _is_known(tree, relation)):
         return _references(tree, relation)
     lost = [name for name in names if not stands(tree, name)]
     units = _named_first(
@@ -88,6 +88,15 @@ def find_places(
 def _nearest(search: Search, units: list[Unit], most: int) -> tuple[Shown, ...]:
     """Places that may come near, of which a line each is printed: the head of a definition, else the line that decides."""
     return _places(search, units, most, 1)
+
+
+def _is_known(tree: Tree, relation: Relation) -> bool:
+    """Whether a word is a name here: of a definition, or of a module in a question after what imports it."""
+    if relation.kind == "import":
+        parts = {part.partition(".")[0] for path in tree.documents for part in path.split("/")}
+        if relation.name in parts:
+            return True
+    return bool(tree.defined(relation.name))
 
 
 def stands(tree: Tree, name: str) -> bool:

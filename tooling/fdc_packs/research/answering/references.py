@@ -19,15 +19,19 @@ from .kept_names import calls_through, keepers, last_name
 
 _VERBS = {
     "call": "calls?|callers?|called|invokes?|invoked",
-    "use": "uses?|users?|used|references?|referenced|needs?|depends? on",
-    "import": "imports?|imported",
+    "use": "uses?|users?|used|usages?|references?|referenced|needs?|depends? on",
+    "import": "imports?|importers?|imported",
     "raise": "raises?|raised|throws?|thrown",
 }
 KINDS = {"call": "calls", "use": "uses", "import": "imports", "raise": "raises"}
 """The relations that there are, each as a verb."""
 _NAME = r"`?(?P<name>[A-Za-z_$][\w$.]*)`?"
 _NOUN = r"(?:\s+(?:of|to|on|the|a|an|function|method|class|constant|exception|error))*\s+"
-_ASKING = r"^\W*(?:who|what|which|where|list|find|show|all)\b"
+_ANYWHERE = r"(?:\s+(?:anywhere|ever|here|at all|(?:by|from|in)\s+\S+))?"
+_ASKING = (
+    r"^\W*(?=(?:who|what|which|where|list|find|show|give|all|(?:does|do|is|are) any\w*|"
+    r"(?:callers?|calls|users?|uses|usages?|references?|importers?|imports)\s+(?:of|to))\b)"
+)
 
 
 class Relation(NamedTuple):
@@ -60,6 +64,7 @@ def asked(question: str) -> Relation | None:
         for pattern in (
             rf"{_ASKING}.*\b(?P<verb>{verbs}){_NOUN}{_NAME}",
             rf"{_ASKING}.*\b(?:is|are|gets?)\s+(?:the\s+)?{_NAME}\s+(?P<verb>{verbs})\b",
+            rf"^\W*(?:is|are)\s+{_NAME}\s+(?:ever\s+|still\s+)?(?P<verb>{verbs}){_ANYWHERE}\W*$",
         ):
             found = re.search(pattern, question.strip(), re.IGNORECASE | re.DOTALL)
             if found is None:
@@ -74,7 +79,9 @@ def asked(question: str) -> Relation | None:
 def find(tree: Tree, relation: Relation) -> list[Reference]:
     """Every place in that relation, by path and line; those in tests too. What a list or a dictionary keeps is called where
     that is called (Python)."""
-    last = relation.name.rpartition(".")[2]
+    path, _, last = relation.name.rpartition(".")
+    if relation.kind == "import" and path and is_code(relation.name):  # `kettle.js`
+        last = path.rpartition(".")[2]
     out = []
     whole = re.compile(rf"(?<![\w$]){re.escape(last)}(?![\w$])")
     for path in tree.documents:
@@ -86,11 +93,13 @@ def find(tree: Tree, relation: Relation) -> list[Reference]:
         lines = tree.documents[path].lines
         if outlined.how == "ast":
             found = sorted(set(_python("\n".join(lines), relation.kind, last)))
+        elif relation.kind == "import":  # the module may stand in a text: `require("./kettle")`
+            found = [line for line in sorted(outlined.imports) if whole.search(lines[line - 1])]
         else:
             found = [
                 line
                 for line in outlined.uses.get(last, ())
-                if _fits(lines[line - 1], relation.kind, last, line in outlined.imports)
+                if _fits(lines[line - 1], relation.kind, last)
             ]
         for line in found:
             around = tree.around(path, line)
@@ -183,9 +192,9 @@ def _raised_again(tree: ast.Module, name: str) -> Iterator[int]:
                 work += ast.iter_child_nodes(node)
 
 
-def _fits(line: str, kind: str, name: str, imported: bool) -> bool:
+def _fits(line: str, kind: str, name: str) -> bool:
     if kind == "call":
         return re.search(rf"(?<![\w$]){re.escape(name)}(?:<[^()]*>)?\s*\(", line) is not None
     if kind == "raise":
         return re.search(rf"\b(?:throws?|raise|panic!?)\b.*\b{re.escape(name)}\b", line) is not None
-    return imported if kind == "import" else True
+    return True

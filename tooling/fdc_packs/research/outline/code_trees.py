@@ -156,6 +156,9 @@ class _Reader:
                     self.uses.setdefault(self.text(node), set()).add(node.start_point[0] + 1)
                 continue
             what, name = self._defined(node, kind, local)
+            if kind == "function_expression" and name is None:
+                own = node.child_by_field_name("name")
+                named = named if own is None else own.start_byte
             if name is not None:
                 said, named = self.text(name), name.start_byte
                 rows = _rows(node)

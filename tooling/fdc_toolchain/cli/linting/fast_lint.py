@@ -86,6 +86,10 @@ def _executed(options: Options) -> int:
     from ...linking.project.root import find_root
 
     workspace = options["workspace"]
+    if workspace is not None and not os.path.isdir(str(workspace)):
+        from ...exits import UsageError
+
+        raise UsageError(f"the workspace `{workspace}` is not a folder")
     root = os.path.abspath(str(workspace)) if workspace else find_root(os.getcwd())
     paths = options["paths"] or ["."]
     assert isinstance(paths, list)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 
 if TYPE_CHECKING:
@@ -62,11 +63,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Restrict texts and bodies to short ones: for small models, which may not end a long text.",
 )
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace. [default: the nearest above the current folder]",
-)
+@workspace_option
 def command(
     task: str,
     fsm: str | None,

@@ -6,6 +6,7 @@ import os
 
 import click
 
+from ...console.options import workspace_option
 from ...exits import CLEAN
 
 
@@ -54,11 +55,7 @@ from ...exits import CLEAN
     metavar="PLAN",
     help="Use only the headers, names, tools and calls of PLAN; information flow is not checked then.",
 )
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace. [default: the nearest above the current folder]",
-)
+@workspace_option
 def command(
     form: str,
     fsm: str | None,

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ... import durable
+from ...console.options import folder_named
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...packs import shipped
+from ...text.yaml_text import ENDS
 
 if TYPE_CHECKING:
     from ...diagnostics.diagnostic import Diagnostic
@@ -35,18 +37,19 @@ Texts = Callable[[str], "str | None"]
     "-o", "--output", metavar="FILE", help="Write the drawing to FILE instead of standard output."
 )
 @click.option(
-    "--workspace", metavar="DIR", help="Work as if started in DIR; TARGET is relative to it."
+    "--workspace",
+    metavar="DIR",
+    callback=folder_named,
+    help="Work as if started in DIR; TARGET is relative to it.",
 )
 def command(target: str, form: str | None, output: str | None, workspace: str | None) -> int:
-    """Draw TARGET: an automaton (a path that ends in .json), else a plan by path or registered name.
+    """Draw TARGET: an automaton (a path that ends in .json or .yaml), else a plan by path or registered name.
 
     A plan with errors is drawn as far as it can be read; its errors go to standard error.
     """
-    if workspace is not None and not os.path.isdir(workspace):
-        raise UsageError(f"the workspace `{workspace}` is not a folder")
     base = os.path.abspath(workspace or os.curdir)
     graph, found, texts = (
-        _automaton(target, base) if target.endswith(".json") else _plan(target, base)
+        _automaton(target, base) if target.endswith((".json", *ENDS)) else _plan(target, base)
     )
     if found:
         from ...report.render import render

@@ -6,6 +6,7 @@ import os
 
 import click
 
+from ...console.options import workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
@@ -27,11 +28,7 @@ FORMS = {
     "--from", "form", type=click.Choice([*FORMS, "auto"]), default="auto", show_default=True,
     help="The tool that FILE belongs to; `auto` uses its path and content.",
 )  # fmt: skip
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace. [default: the nearest above the current folder]",
-)
+@workspace_option
 def command(file: str, form: str, workspace: str | None) -> int:
     """Write a plan to stdout that asks for each open task of FILE, in an order that its dependencies allow.
 

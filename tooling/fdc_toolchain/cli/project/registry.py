@@ -10,20 +10,25 @@ from typing import Any
 import click
 
 from ...agent.audit import registry as work
-from ...console.options import format_option
-from ...exits import CLEAN, FINDINGS, UsageError
+from ...console.options import folder_named, format_option
+from ...exits import CLEAN, FINDINGS
 from ...linking.project.root import find_root
 from ...linking.registry import NAME_RULE, REGISTRY
 from ..shared.findings import show
+
+workspace_option = click.option(
+    "--workspace",
+    metavar="DIR",
+    callback=folder_named,
+    help="Work as if started in DIR; paths are relative to it.",
+)
 
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 refused or findings, 2 wrong usage, 3 the environment failed.",
 )
-@click.option(
-    "--workspace", metavar="DIR", help="Work as if started in DIR; paths are relative to it."
-)
+@workspace_option
 @click.pass_context
 def command(ctx: click.Context, workspace: str | None) -> None:
     """Give plans names, so that other plans can call them by name."""
@@ -35,15 +40,11 @@ def _in_workspace(function: Callable[..., int]) -> Callable[..., int]:
 
     def inner(*, workspace: str | None, **arguments: Any) -> int:
         chosen = workspace if workspace is not None else click.get_current_context().obj
-        if chosen is not None and not os.path.isdir(chosen):
-            raise UsageError(f"the workspace `{chosen}` is not a folder")
         return function(base=os.path.abspath(chosen or os.curdir), **arguments)
 
     inner.__doc__ = function.__doc__
     inner.__name__ = function.__name__
-    return click.option(
-        "--workspace", metavar="DIR", help="Work as if started in DIR; paths are relative to it."
-    )(inner)
+    return workspace_option(inner)
 
 
 @command.command(epilog=f"A name consists of {NAME_RULE}.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...console.options import folder_named, workspace_option
 from ...console.run_options import database_option, root_of
 from ...console.terminal import say
 from ...exits import CLEAN, FINDINGS, UsageError
@@ -38,14 +39,11 @@ if TYPE_CHECKING:
     help="Exit 1 unless it is proved that the second plan does not have this. May be repeated.",
 )
 @database_option
-@click.option(
-    "--workspace",
-    metavar="DIR",
-    help="The workspace. [default: the nearest above the current folder]",
-)
+@workspace_option
 @click.option(
     "--old-workspace",
     metavar="DIR",
+    callback=folder_named,
     help="The workspace of the first plan, if it is another one: its settings, tools, registry and automata.",
 )
 def command(

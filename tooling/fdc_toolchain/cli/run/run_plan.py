@@ -107,10 +107,16 @@ def command(
         from ...runs.granted import absent
 
         lacks = absent(program, root, operator, reach(program))
-        click.echo(
-            outline(program, root, given, budget, settle(root, program, budget, operator), lacks),
-            nl=False,
-        )
+        told = outline(program, root, given, budget, settle(root, program, budget, operator), lacks)
+        said = {
+            "format": 1,
+            "run": None,
+            "plan": plan,
+            "status": "dry run",
+            "outline": told.splitlines(),
+            "missing": lacks,
+        }
+        click.echo(told if form == "text" else f"{json.dumps(said, indent=2)}\n", nl=False)
         return CLEAN
     script = None if simulate is None else source(root, simulate)
     shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan

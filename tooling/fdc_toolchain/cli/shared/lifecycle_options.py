@@ -6,20 +6,20 @@ import os
 
 import click
 
-from ...exits import UsageError
+from ...console.options import folder_named
 from ...linking.project.root import find_root
 from ...tasks.lifecycle import Report
 
 task_id_option = click.option(
     "--task-id", metavar="ID", help="The task: one line, such as a ticket's number."
 )
-workspace_option = click.option("--workspace", metavar="DIR", help="Work as if started in DIR.")
+workspace_option = click.option(
+    "--workspace", metavar="DIR", callback=folder_named, help="Work as if started in DIR."
+)
 
 
 def root_of(workspace: str | None) -> str:
-    """The workspace's folder. Raises UsageError if DIR is not a folder."""
-    if workspace is not None and not os.path.isdir(workspace):
-        raise UsageError(f"the workspace `{workspace}` is not a folder")
+    """The workspace's folder."""
     return find_root(workspace or os.curdir)
 
 

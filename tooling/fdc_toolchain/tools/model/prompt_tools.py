@@ -115,14 +115,16 @@ def rendered(prompt: str, values: Mapping[str, object]) -> tuple[str, str]:
 
 def parts(prompt: str, values: Mapping[str, object]) -> list[str]:
     """The system prompt and the question, split at `{{ cache }}`. Raises ToolFailure."""
-    from jinja2 import TemplateError
+    from .prompt_pages import filled
 
     halves = _PART.split(prompt.replace("\r\n", "\n"), 1)
     system, text = halves if len(halves) == 2 else ("", halves[0])
     mark = f"<{secrets.token_hex(16)}>"  # no value knows it
     try:
-        made = [_page(half).render({**values, "cache": mark}).strip() for half in (system, text)]
-    except TemplateError as wrong:
+        made = [filled(_page(half), {**values, "cache": mark}).strip() for half in (system, text)]
+    except RecursionError:
+        raise ToolFailure("prompt", "the prompt cannot be filled in: it calls itself") from None
+    except Exception as wrong:  # a template can make every operator and filter raise
         raise ToolFailure("prompt", f"the prompt cannot be filled in: {wrong}") from wrong
     system, text = made[0].replace(mark, ""), made[1]
     if "<data-" in text:
@@ -151,16 +153,6 @@ def _page(text: str) -> Any:
 
 @functools.cache
 def _pages() -> Any:
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    from .prompt_pages import environment
 
-    pages = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    pages.filters["data"] = fenced
-    pages.filters["numbered"] = _numbered
-    return pages
+    return environment({"data": fenced, "numbered": _numbered})

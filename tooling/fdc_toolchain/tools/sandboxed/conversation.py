@@ -2,8 +2,9 @@
 
 fdc writes the call. The process writes requests, and is answered one by one:
 
-    {"ask": "question"}  ->  {"value": "answer"}
-    {"say": "text"}      ->  {"value": null}
+    {"ask": "question"}                                  ->  {"value": "answer"}
+    {"ask": "question", "refused": ["answer", "reason"]} ->  {"value": "another answer"}
+    {"say": "text"}                                      ->  {"value": null}
 
 It gets no object of fdc's, and nothing that its sandbox does not let it have: what it reads, it reads itself.
 """
@@ -87,12 +88,20 @@ class Conversation:
     def _answer(self, line: bytes) -> str | None:
         try:
             request = json.loads(line)
-            ((kind, said),) = request.items()
-        except (ValueError, AttributeError, RecursionError):
-            kind, said = "", None
-        if kind == "ask" and isinstance(said, str):
-            return self._context.ask(said)
-        if kind == "say" and isinstance(said, str):
-            self._context.say(said)
-            return None
+        except (ValueError, RecursionError):
+            request = None
+        match request:
+            case {"ask": str(question), **more} if not more:
+                return self._context.ask(question)
+            case {"ask": str(question), "refused": [str(answer), str(why)], **more} if not more:
+                return self._again(question, answer, why)
+            case {"say": str(text), **more} if not more:
+                self._context.say(text)
+                return None
         raise ToolFailure("error", "it sent an unknown request to fdc")
+
+    def _again(self, question: str, refused: str, why: str) -> str:
+        """Another answer than the one that the function refused, which counts for nothing: it may lie ready for the step."""
+        if self._context.given() != refused:
+            self._context.say(why)
+        return self._context.ask(question, lambda answer: why if answer == refused else "")
