@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -95,15 +96,18 @@ def lay_out(case: Mapping[str, Any], python: str, sources: Path, folder: Path) -
     return tree
 
 
-def repair(case: Mapping[str, Any], python: str, sources: Path, folder: Path) -> dict[str, Any]:
-    """What `fdc fix` makes of a case, and what its diff is worth."""
+def repair(
+    case: Mapping[str, Any], python: str, sources: Path, folder: Path, seconds: int
+) -> dict[str, Any]:
+    """What `fdc fix` makes of a case in so many seconds (0: without a bound), and what its diff is worth."""
     tree = lay_out(case, python, sources, folder)
     tops = {name.split("/")[0] for name in tree.old}
     named = sorted(
         tree.prefix + one for one in tops if (tree.folder / (tree.prefix + one)).exists()
     )
     path = str(Path(python).parent)
-    done = run.fix(tree.folder, case["command"], named, ITERATIONS, [], folder / "cache", path)
+    bound = ["--budget", f"seconds={seconds}"] if seconds else []
+    done = run.fix(tree.folder, case["command"], named, ITERATIONS, bound, folder / "cache", path)
     said, lost = done.said, []
     verdict = "choice shown" if said.get("choices") else "given up"
     if done.exit_code == 0 and said.get("diff"):
@@ -245,6 +249,7 @@ def main(arguments: Sequence[str]) -> int:
     reader.add_argument("--half", choices=("tuning", "held out"), help="only these bugs")
     reader.add_argument("--anew", action="store_true", help="also those that have a result")
     reader.add_argument("--only", default="", help="only bugs of this package")
+    reader.add_argument("--seconds", type=int, default=0, help="of a repair (default: no bound)")
     options = reader.parse_args(arguments)
     known = load() if READ.exists() else {"pairs": [], "candidates": []}
     if options.add:
@@ -257,7 +262,8 @@ def main(arguments: Sequence[str]) -> int:
         and options.only in ("", one["package"])
     ]  # fmt: skip
     for case in wanted:
-        result = repair(case, options.python, options.folder / "sources", options.folder / "real")
+        place = options.folder / f"real-{os.getpid()}"
+        result = repair(case, options.python, options.folder / "sources", place, options.seconds)
         known = load()  # a person may have read more since
         for one in known["candidates"]:
             if all(one[name] == case[name] for name in ("package", "new", "test")):

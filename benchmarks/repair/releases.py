@@ -20,7 +20,7 @@ SEEN = ("boltons", "more-itertools", "packaging")
 PACKAGES = (*SEEN, "attrs", "beautifulsoup4", "bitstring", "click", "croniter", "icalendar", "Jinja2", "Markdown", "marshmallow",
             "mistune", "parso", "pymdown-extensions", "pyparsing", "python-box", "soupsieve", "sqlparse", "tomlkit", "typeguard",
             "validators", "voluptuous", "wcwidth", "Werkzeug")  # fmt: skip
-PAIRS = 8
+PAIRS = 24
 NEEDS = ("pytest<9", "pytest-timeout", "coverage", "hypothesis", "freezegun", "pytz", "tzdata", "simplejson", "pretend",
          "html5lib", "lxml", "pyyaml", "pygments", "python-dateutil", "bitarray", "markupsafe", "tzlocal", "typing-extensions",
          "ruamel.yaml", "msgpack", "toml", "tomli-w", "ephemeral-port-reserve", "watchdog", "cryptography",
