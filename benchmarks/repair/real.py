@@ -22,7 +22,8 @@ from .. import environment
 from . import cases, mine, releases, run
 
 READ = Path(__file__).with_name("real_bugs.json")
-"""`pairs` that were mined (package, old, new, tests that ran, red ones, parts that mend one), and the accepted candidates: the
+"""`pairs` that were mined (package, old, new, tests that ran, red ones, parts that mend one, `large` where that was
+why it was left out), and the accepted candidates: the
 releases, the `functions` that the authors changed and the `hunks` of their diff (file, first line from 0, end: the text is in the
 releases), the red test and what it says, the `command` that fdc fix is given; `bug` says whether it is one, `said` what it is,
 `result` what came, `seen` that a bug of the half that is held out was read when operators were added."""
@@ -61,7 +62,8 @@ def add(known: dict[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
         pair = [row["package"], row["old"], row["new"]]
         if pair in [one[:3] for one in known["pairs"]]:
             continue
-        known["pairs"].append([*pair, row.get("tests", 0), row.get("red", 0), len(row["cases"])])
+        counted = [row.get("tests", 0), row.get("red", 0), len(row["cases"])]
+        known["pairs"].append([*pair, *counted, *(["large"] if row.get("why") == "large" else [])])
         for case in row["cases"]:
             whole = {**row, **case}
             if case["accept"]:
@@ -97,17 +99,18 @@ def lay_out(case: Mapping[str, Any], python: str, sources: Path, folder: Path) -
 
 
 def repair(
-    case: Mapping[str, Any], python: str, sources: Path, folder: Path, seconds: int
+    case: Mapping[str, Any], python: str, sources: Path, folder: Path, seconds: float
 ) -> dict[str, Any]:
-    """What `fdc fix` makes of a case in so many seconds (0: without a bound), and what its diff is worth."""
+    """What `fdc fix` makes of a case in so many seconds, and what its diff is worth."""
     tree = lay_out(case, python, sources, folder)
     tops = {name.split("/")[0] for name in tree.old}
     named = sorted(
         tree.prefix + one for one in tops if (tree.folder / (tree.prefix + one)).exists()
     )
     path = str(Path(python).parent)
-    bound = ["--budget", f"seconds={seconds}"] if seconds else []
-    done = run.fix(tree.folder, case["command"], named, ITERATIONS, bound, folder / "cache", path)
+    done = run.fix(
+        tree.folder, case["command"], named, ITERATIONS, [], folder / "cache", path, seconds
+    )
     said, lost = done.said, []
     verdict = "choice shown" if said.get("choices") else "given up"
     if done.exit_code == 0 and said.get("diff"):
@@ -249,7 +252,7 @@ def main(arguments: Sequence[str]) -> int:
     reader.add_argument("--half", choices=("tuning", "held out"), help="only these bugs")
     reader.add_argument("--anew", action="store_true", help="also those that have a result")
     reader.add_argument("--only", default="", help="only bugs of this package")
-    reader.add_argument("--seconds", type=int, default=0, help="of a repair (default: no bound)")
+    reader.add_argument("--seconds", type=float, default=run.LONGEST, help="that a repair may take")
     options = reader.parse_args(arguments)
     known = load() if READ.exists() else {"pairs": [], "candidates": []}
     if options.add:
@@ -263,7 +266,13 @@ def main(arguments: Sequence[str]) -> int:
     ]  # fmt: skip
     for case in wanted:
         place = options.folder / f"real-{os.getpid()}"
-        result = repair(case, options.python, options.folder / "sources", place, options.seconds)
+        try:
+            result = repair(
+                case, options.python, options.folder / "sources", place, options.seconds
+            )
+        except RuntimeError as problem:  # no result: it is run again the next time
+            print(case["package"], case["new"], str(problem)[-300:], flush=True)
+            continue
         known = load()  # a person may have read more since
         for one in known["candidates"]:
             if all(one[name] == case[name] for name in ("package", "new", "test")):
