@@ -175,3 +175,17 @@ def test_what_names_and_neighbours_say_comes_early(what: str) -> None:
     wanted = broken.replace(old, new, 1)
     texts = [edited(broken, tuple((a, b, text) for a, b, text in row["pieces"])) for row in rows]
     assert wanted in texts[: max(3, len(texts) // 10)]
+
+
+def test_marks_in_a_set_stand_for_themselves() -> None:
+    """No edit takes a mark in a set for a repetition, a group or any character; what the set lacks comes first."""
+    text = 'import re\n\n\ndef f(x):\n    return re.match(r"a+[/?.(]b", x)\n'
+    found = [
+        edited(text, tuple((a, b, new) for a, b, new in row["pieces"]))
+        for row in propose(
+            text, "f.py", [{"path": "f.py", "line": 5, "score": 1.0}], [], 400, told="test_f[a/#b+]"
+        )
+    ]
+    sets = [one.partition("a+[")[2].partition("]")[0] for one in found if "a+[" in one]
+    assert {"/.(", "/+.(", "/?\\.(", "/?.(?:"}.isdisjoint(sets)
+    assert sets.index("/?.(#") < sets.index("/?.(+")

@@ -83,7 +83,7 @@ def measure(command: str, context: Context, folder: str, spectrum: bool) -> Meas
 def _add_alone(all_: Spectrum, argv: list[str], context: Context, folder: str, hidden: str) -> None:
     """Adds the lines that failing tests run only where no other test ran before: those of what is kept once it was made.
 
-    How many passing tests depend on them is not known: they count as the middle one of the lines of their file does.
+    How many passing tests depend on them is not known: they count as the middle one of the other lines of their file does.
     """
     outcomes, _ = _tests(hidden, folder)
     bad = sorted(test for test, wrong in outcomes.items() if wrong)
@@ -106,6 +106,7 @@ def _add_alone(all_: Spectrum, argv: list[str], context: Context, folder: str, h
     for file in alone["files"]:
         known = seen.get(file["path"], {})
         counted = sorted(row[2] for row in known.values() if row[1])
+        counted = [one for one in counted if one < all_["passing"]] or counted  # not at import
         for line, failing, _ in file["lines"]:
             row = known.get(line)
             if failing and row is not None and not row[1]:
