@@ -9,6 +9,9 @@ from fdc_packs.repair.patch.patch import apply_patch
 from fdc_packs.repair.patch.region import parse_region
 
 FOUND = {
+    "a list of what is gone through twice": (
+        "def f(g, x):\n    ys = g(x)\n    n = sum(1 for y in ys)\n    for y in ys:\n        x += y\n    return x, n\n",
+        "g(x)", "list(g(x))"),
     "an operation that the file does elsewhere with what a call gives": (
         "def g(at):\n    return at.weekday() % 7\n\n\ndef f(end):\n    return end.weekday()\n",
         "return end.weekday()\n", "return end.weekday() % 7\n"),
