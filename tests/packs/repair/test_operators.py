@@ -9,9 +9,6 @@ from fdc_packs.repair.patch.patch import apply_patch
 from fdc_packs.repair.patch.region import parse_region
 
 FOUND = {
-    "a list of what is gone through twice": (
-        "def f(g, x):\n    ys = g(x)\n    n = sum(1 for y in ys)\n    for y in ys:\n        x += y\n    return x, n\n",
-        "g(x)", "list(g(x))"),
     "an operation that the file does elsewhere with what a call gives": (
         "def g(at):\n    return at.weekday() % 7\n\n\ndef f(end):\n    return end.weekday()\n",
         "return end.weekday()\n", "return end.weekday() % 7\n"),
@@ -116,6 +113,9 @@ def test_an_error_that_names_a_type_has_the_conversion_to_it_first(message: str,
 
 
 EVIDENT = {
+    "a tuple of what is gone through twice": (
+        "def f(g, x):\n    ys = g(x)\n    n = 0\n    for y in ys:\n        n += 1\n    return [tuple(x, y, n) for y in ys]\n",
+        "g(x)", "tuple(g(x))"),
     "a member by the name that it is given to": (
         ("def f(x):\n    part = Fraction(x)\n    numerator = part.denominator\n    denominator = part.denominator\n"
         "    return numerator, denominator\n"), "part.denominator\n    denominator", "part.numerator\n    denominator"),
