@@ -24,6 +24,10 @@ LONGEST, ENDING = 2400.0, 60.0
 """Seconds that a run of `fdc fix` may take (much, for load is no defect), and those that it has to end then."""
 
 
+LATE = "it took too long"
+"""What is said of a run that was stopped then."""
+
+
 class Result(NamedTuple):
     """`verdict`: fixed, plausible, wrong, not decided or given up; `restored`: the code is again what it was.
 
@@ -113,7 +117,7 @@ def fix(
         except subprocess.TimeoutExpired:
             done.kill()
             done.communicate()
-        return Fixed({}, -1, "it took too long", longest)
+        return Fixed({}, -1, LATE, longest)
     if done.returncode not in (CLEAN, FINDINGS, PARTIAL) or not printed.startswith("{"):
         raise RuntimeError(f"fdc fix ended with {done.returncode}: {told[-2000:]}")
     said = json.loads(printed)
