@@ -16,14 +16,17 @@ import resource
 import shutil
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import releases
 
-BUDGET, RUN_LIMIT, TEST_LIMIT, MOST_CASES = 20.0, 600.0, 60, 8
+BUDGET, RUN_LIMIT, TEST_LIMIT, MOST_CASES = 14.0, 150.0, 60, 8
 """CPU seconds of delta debugging a pair, seconds of a run of tests and of a test (long: load is no defect), cases of a pair."""
+LARGEST = 40
+"""Hunks of a pair that is mined: a release with more is seldom one of bug fixes, and takes longest."""
 MOST_HUNKS = 12
 """Hunks of more than one file that are searched for a part that mends a test."""
 ADDED, FUNCTIONS = 20, 3
@@ -136,6 +139,9 @@ class Tree:
             if name in texts:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(texts[name], "utf-8", errors="surrogateescape")
+                os.utime(
+                    path, (when := zlib.crc32(path.read_bytes()), when)
+                )  # what compiled code is known by
 
     def run(
         self, texts: Mapping[str, str], tests: Sequence[str] = (), doctests: bool = False
@@ -161,6 +167,17 @@ class Tree:
                 return None
         return found
 
+    def changed_functions(self, files: Sequence[str]) -> list[str]:
+        """Of some test files the functions that changed, and the files themselves where something else in them did."""
+        found = []
+        for name in files:
+            before = self.beside.get(name.removeprefix("src/"))
+            after = (self.folder / name).read_text("utf-8", errors="surrogateescape")
+            old = before.read_text("utf-8", errors="surrogateescape") if before else ""
+            tests = changed_tests(old, after)
+            found += [name] if tests is None else [f"{name}::{one}" for one in tests]
+        return found
+
     def parses(self, chosen: Sequence[int]) -> bool:
         """True where the older modules with these hunks are Python."""
         return all(
@@ -179,13 +196,39 @@ class Tree:
         return self._known[key]
 
 
+def changed_tests(before: str, after: str) -> list[str] | None:
+    """The tests of a file that are not in an older text of it; None where something else differs that they may use."""
+    try:
+        old, new = ast.parse(before), ast.parse(after)
+    except (SyntaxError, ValueError):
+        return None
+    return _changed(old.body, new.body, "")
+
+
+def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt], within: str) -> list[str] | None:
+    known = {ast.dump(one) for one in old}
+    classes = {one.name: one for one in old if isinstance(one, ast.ClassDef)}
+    found: list[str] = []
+    for one in (one for one in new if ast.dump(one) not in known):
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name.startswith("test"):
+            found.append(within + one.name)
+        elif isinstance(one, ast.ClassDef) and "test" in one.name.lower() and not within:
+            former = classes.get(one.name)
+            inside = _changed(former.body, one.body, f"{one.name}::") if former else None
+            found += [one.name] if inside is None else inside
+        elif not isinstance(one, ast.Import | ast.ImportFrom):
+            return None
+    return found
+
+
 def outcomes(
     python: str, folder: Path, plugin: Path, tests: Sequence[str] = (), doctests: bool = False
 ) -> dict[str, list[str]]:
     """{test: [outcome, error]} of a tree; `plugin`: the folder with mineplugin.py. Empty where it took too long."""
     (report := plugin / "report.json").unlink(missing_ok=True)
     places = os.pathsep.join((f"{folder}/src", str(folder), str(plugin)))
-    env = {**os.environ, "PYTHONPATH": places, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "MINE_REPORT": str(report),
+    env = {**os.environ, "PYTHONPATH": places, "PYTHONDONTWRITEBYTECODE": "", "PYTHONHASHSEED": "0",
+           "MINE_REPORT": str(report),
            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # fmt: skip
     command = [python, "-m", "pytest", "-q", "-p", "mineplugin", "-p", "pytest_timeout", "-p", "no:cacheprovider",
                "-o", "addopts=",
@@ -303,18 +346,57 @@ def _described(tree: Tree, least: Sequence[int]) -> dict[str, Any]:
     }
 
 
+class _Wide:
+    """What the test files that changed, or all, say of the older and of the newer code: run where something was found."""
+
+    def __init__(self, tree: Tree, files: Sequence[str]) -> None:
+        self._tree, self._files = tree, files
+        self._both: set[str] | None = None
+        self._before: dict[str, list[str]] = {}
+
+    def before(self) -> dict[str, list[str]]:
+        """{test: [outcome, error]} with the older code."""
+        self.both()
+        return self._before
+
+    def both(self) -> set[str]:
+        """The tests that pass with either code."""
+        if self._both is None:
+            self._before = self._tree.run(self._tree.old, self._files)
+            self._both = passed(self._before) & passed(self._tree.run(self._tree.new, self._files))
+        return self._both
+
+
+def _first_run(tree: Tree, changed: Sequence[str] | None) -> dict[str, list[str]]:
+    """The tests that changed with the older code; all of their files, or of the release, where that is not known."""
+    narrow = [] if changed is None else tree.changed_functions(changed)
+    found = tree.run(tree.old, narrow) if narrow else {}
+    return found or tree.run(tree.old, changed or ())
+
+
+def _within(case: Mapping[str, Any]) -> bool:
+    """True for a part of a diff that is within the bounds."""
+    few = len(case["functions"]) <= FUNCTIONS and case["added"] <= ADDED
+    return few and not case["new_names"]
+
+
 def mine(tree: Tree) -> dict[str, Any]:
     """The cases of a pair, and how many tests were red, flaky or a feature's."""
     began, changed = _spent(), tree.changed_tests()
     if changed == [] or not tree.hunks:
         return {"hunks": len(tree.hunks), "tests": 0, "red": 0, "why": "no test or no code changed", "cases": []}  # fmt: skip
-    base, before = tree.run(tree.new, changed or ()), tree.run(tree.old, changed or ())
-    red = sorted(test for test in passed(base) if before.get(test, ["absent"])[0] == "failed")
+    if len(tree.hunks) > LARGEST:
+        return {"hunks": len(tree.hunks), "tests": 0, "red": 0, "why": "large", "cases": []}
+    before = _first_run(tree, changed)
+    red = sorted(test for test, (outcome, _) in before.items() if outcome == "failed")
+    again = tree.run(tree.new, red) if red else {}  # most pairs are over here
+    red = sorted(set(red) & passed(again))
     flaky = set(red) - passed(tree.run(tree.new, red)) if red else set()
+    wide = _Wide(tree, changed or ())
     todo = [test for test in red if test not in flaky and not _FEATURE.search(before[test][1])]
     cases: list[dict[str, Any]] = []
     unexplained: list[str] = []
-    info: dict[str, Any] = {"hunks": len(tree.hunks), "tests": len(base), "red": len(red), "flaky": len(flaky),
+    info: dict[str, Any] = {"hunks": len(tree.hunks), "tests": len(before), "red": len(red), "flaky": len(flaky),
                             "candidates": len(todo),
                             "unexplained": unexplained, "cases": cases}  # fmt: skip
     until = _spent() + BUDGET
@@ -333,8 +415,14 @@ def mine(tree: Tree) -> dict[str, Any]:
             3
         ):  # a smallest patch that breaks other tests is none: those are asked for, too
             least, _ = ddmin(whole, lambda some: tree.green(some, guards), until)  # noqa: B023
+            case = _described(tree, least)
+            if not _within(case):
+                after, broken = passed(tree.run(tree.texts(least), todo)), []
+                break
+            asked = _spent()
             after = passed(tree.run(tree.texts(least), changed or ()))
-            broken = sorted(passed(base) & passed(before) - after)
+            broken = sorted(wide.both() - after)
+            until += _spent() - asked  # the bound is of the search
             if not broken or _spent() > until:
                 break
             files = {tree.hunks[at][0] for at in whole}
@@ -342,16 +430,11 @@ def mine(tree: Tree) -> dict[str, Any]:
             whole = [at for at, hunk in enumerate(tree.hunks) if hunk[0] in files]
         mended = [one for one in todo if one in after] or [test]
         files = {one.split("::")[0] for one in mended}
-        case = _described(tree, least) | {
+        case |= {
             "test": test, "error": before[test][1], "mended": mended, "broken": broken,
-            "red": sorted(one for one, row in before.items()
-                          if row[0] == "failed" and one not in mended and one.split("::")[0] in files)}  # fmt: skip
-        case["accept"] = (
-            not broken
-            and not case["new_names"]
-            and len(case["functions"]) <= FUNCTIONS
-            and case["added"] <= ADDED
-        )
+            "accept": _within(case) and not broken}  # fmt: skip
+        case["red"] = sorted(one for one, row in wide.before().items() if row[0] == "failed" and one not in mended
+                             and one.split("::")[0] in files) if case["accept"] else []  # fmt: skip
         cases.append(case)
         todo = [one for one in todo if one not in mended]
     return info | {"left": len(todo), "seconds": round(_spent() - began, 1)}

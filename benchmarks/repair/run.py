@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -19,8 +20,12 @@ from . import cases
 from .cases import Case
 
 MODES = {"discipline": [], "plain": ["--no-discipline"]}
-LONGEST = 2400.0
-"""Seconds that a run of `fdc fix` may take: much, for load is no defect."""
+LONGEST, ENDING = 2400.0, 60.0
+"""Seconds that a run of `fdc fix` may take (much, for load is no defect), and those that it has to end then."""
+
+
+LATE = "it took too long"
+"""What is said of a run that was stopped then."""
 
 
 class Result(NamedTuple):
@@ -81,7 +86,8 @@ class Fixed(NamedTuple):
 
 
 def fix(
-    folder: Path, command: str, files: Sequence[str], iterations: int, options: Sequence[str], cache: Path, path: str = ""
+    folder: Path, command: str, files: Sequence[str], iterations: int, options: Sequence[str], cache: Path, path: str = "",
+    longest: float = LONGEST,
 ) -> Fixed:  # fmt: skip
     """Runs `fdc fix` in a workspace as a user runs it; `path` comes first on the PATH.
 
@@ -99,16 +105,22 @@ def fix(
             "--max-iterations", str(iterations), "--max-stalls", str(iterations), "--allow-unsandboxed", *options,
             *files]  # fmt: skip
     began = time.monotonic()
+    done = subprocess.Popen(
+        argv, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )  # fmt: skip
     try:
-        done = subprocess.run(
-            argv, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LONGEST,
-            check=False,
-        )  # fmt: skip
+        printed, told = done.communicate(timeout=longest)
     except subprocess.TimeoutExpired:
-        return Fixed({}, -1, "it took too long", LONGEST)
-    if done.returncode not in (CLEAN, FINDINGS, PARTIAL) or not done.stdout.startswith("{"):
-        raise RuntimeError(f"fdc fix ended with {done.returncode}: {done.stderr[-2000:]}")
-    said = json.loads(done.stdout)
+        done.send_signal(signal.SIGINT)  # it ends what it runs
+        try:
+            done.communicate(timeout=ENDING)
+        except subprocess.TimeoutExpired:
+            done.kill()
+            done.communicate()
+        return Fixed({}, -1, LATE, longest)
+    if done.returncode not in (CLEAN, FINDINGS, PARTIAL) or not printed.startswith("{"):
+        raise RuntimeError(f"fdc fix ended with {done.returncode}: {told[-2000:]}")
+    said = json.loads(printed)
     return Fixed(said, done.returncode, str(said["ended"]), round(time.monotonic() - began, 1))
 
 

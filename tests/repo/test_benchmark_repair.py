@@ -12,7 +12,7 @@ from random import Random
 import pytest
 from fdc_packs.repair.patch.patch import unified
 
-from benchmarks.repair import cases, faults, page, real, releases, run
+from benchmarks.repair import cases, faults, mine, page, real, releases, run
 from benchmarks.repair.packages import DEVELOPMENT, DEVELOPMENT_VERSIONS, MODULES, VERSIONS, Module
 from tests.support.repository import PACKS, ROOT
 
@@ -181,6 +181,16 @@ def test_what_operators_were_written_for_is_held_out_no_more() -> None:
     package = next(one for one in releases.PACKAGES if releases.half(one) == "held out")
     assert "held out" == real.half_of({"package": package})
     assert "tuning" == real.half_of({"package": package, "seen": True})
+
+
+def test_the_tests_that_changed_are_named_and_what_they_use_is_not() -> None:
+    before = "import re\nclass TestA:\n    def test_x(self): assert 1\ndef test_y(): assert 2\n"
+    method, function = before.replace("assert 1", "assert 3"), before.replace("assert 2", "pass")
+    assert ["TestA::test_x"] == mine.changed_tests(before, method)
+    assert ["test_y"] == mine.changed_tests(before, f"import ast\n{function}")
+    assert [] == mine.changed_tests(before, f"# a comment\n{before}")
+    assert mine.changed_tests(before, f"SEEN = 1\n{before}") is None
+    assert ["TestA"] == mine.changed_tests(before, method.replace("    def", "    a = 1\n    def"))
 
 
 def test_the_command_of_a_real_bug_leaves_out_what_is_red_for_other_reasons() -> None:

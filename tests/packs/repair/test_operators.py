@@ -129,6 +129,9 @@ def test_an_error_that_names_a_type_has_the_conversion_to_it_first(message: str,
 
 
 EVIDENT = {
+    "a tuple of what is gone through twice": (
+        "def f(g, x):\n    ys = g(x)\n    n = 0\n    for y in ys:\n        n += 1\n    return [tuple(x, y, n) for y in ys]\n",
+        "g(x)", "tuple(g(x))"),
     "a member by the name that it is given to": (
         ("def f(x):\n    part = Fraction(x)\n    numerator = part.denominator\n    denominator = part.denominator\n"
         "    return numerator, denominator\n"), "part.denominator\n    denominator", "part.numerator\n    denominator"),
@@ -191,3 +194,17 @@ def test_what_names_and_neighbours_say_comes_early(what: str) -> None:
     wanted = broken.replace(old, new, 1)
     texts = [edited(broken, tuple((a, b, text) for a, b, text in row["pieces"])) for row in rows]
     assert wanted in texts[: max(3, len(texts) // 10)]
+
+
+def test_marks_in_a_set_stand_for_themselves() -> None:
+    """No edit takes a mark in a set for a repetition, a group or any character; what the set lacks comes first."""
+    text = 'import re\n\n\ndef f(x):\n    return re.match(r"a+[/?.(]b", x)\n'
+    found = [
+        edited(text, tuple((a, b, new) for a, b, new in row["pieces"]))
+        for row in propose(
+            text, "f.py", [{"path": "f.py", "line": 5, "score": 1.0}], [], 400, told="test_f[a/#b+]"
+        )
+    ]
+    sets = [one.partition("a+[")[2].partition("]")[0] for one in found if "a+[" in one]
+    assert {"/.(", "/+.(", "/?\\.(", "/?.(?:"}.isdisjoint(sets)
+    assert sets.index("/?.(#") < sets.index("/?.(+")

@@ -145,6 +145,23 @@ def test_what_describes_a_value_after_a_test_failed_is_not_suspect(
 
 
 @pytest.mark.slow
+def test_what_an_earlier_test_had_kept_is_run_by_the_failing_one_too(
+    measure: Measure, tmp_path: Path
+) -> None:
+    """What makes a value that is kept from then on is run by the first test that asks for it: it may be a passing one."""
+    kept = "\nKEPT = {}\n\ndef made(x):\n    return 2 * x\n\ndef double(x):\n"
+    kept += "    if 1 not in KEPT:\n        KEPT[1] = made(1)\n    return x * KEPT[1]\n"
+    (tmp_path / "copy/shapes.py").write_text(SHAPES + kept, "utf-8")
+    tests = "from shapes import double\ndef test_a(): assert double(2) == 4\n"
+    tests += "def test_b(): assert double(3) == 9\ndef test_c(): assert double(4) == 8\n"
+    (tmp_path / "copy/test_kept.py").write_text(tests, "utf-8")
+    lines = (SHAPES + kept).splitlines()
+    found = table(measure(f"{PYTEST} -q test_kept.py"), "shapes.py")
+    made, asked = (lines.index(one) + 1 for one in ("    return 2 * x", "    if 1 not in KEPT:"))
+    assert (1, 2) == found[asked] == found[made]
+
+
+@pytest.mark.slow
 def test_unittests_cases_run_by_pytest_end_as_without_the_measurement(
     measure: Measure, tmp_path: Path
 ) -> None:

@@ -15,6 +15,9 @@ _REPEATED = re.compile(r"(?<!\\)(?:[*+?]\??|\{\d+(?:,\d*)?\})")
 _CLASS = re.compile(r"\\([dDwWsSbB])")
 _SET = re.compile(r"(?<!\\)\[(\^?)((?:\\.|[^\]\\])+)\]")
 _DIGITS = re.compile(r"(?:\\d|\[0-9\])(\+|\{[1-9]\d?(?:,\d{0,2})?\})")
+_DOT = re.compile(r"(?<!\\)\.")
+_ONCE = re.compile(r"[\w)\]](?![*+?{\\])")
+_GROUP = re.compile(r"(?<!\\)\((?!\?)")
 _BACKSLASH = "\\"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _CLOSE = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -46,7 +49,15 @@ def pattern(known: Known, node: ast.Constant) -> Iterator[Row]:  # noqa: C901
             body[: match.start() if start is None else start] + instead + body[match.end() :], prior
         )
 
-    for one in _REPEATED.finditer(body):
+    sets = [one.span() for one in _SET.finditer(body)]
+
+    def outside(wanted: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """What is not in a set, where these marks stand for themselves."""
+        for one in wanted.finditer(body):
+            if not any(first < one.start() < last - 1 for first, last in sets):
+                yield one
+
+    for one in outside(_REPEATED):
         for other in ("*", "+", "?", "*?", "+?", ""):
             put(one, other, 0.4)
     for one in _CLASS.finditer(body):
@@ -63,16 +74,17 @@ def pattern(known: Known, node: ast.Constant) -> Iterator[Row]:  # noqa: C901
             put(one, f"[^{one[2]}\\x00-\\x1f]", 0.12)  # nor a control character
         for mark in known.told.marks:
             if mark not in one[2]:
-                put(one, f"[{one[1]}{one[2]}{_BACKSLASH * (mark in '^]-')}{mark}]", 0.3)
+                firm = 0.3 if mark in body else 0.5  # the whole pattern does not speak of it
+                put(one, f"[{one[1]}{one[2]}{_BACKSLASH * (mark in '^]-')}{mark}]", firm)
         put(one, f"[{'' if one[1] else '^'}{one[2]}]", 0.1)
-    for one in re.finditer(r"(?<!\\)\.", body):
+    for one in outside(_DOT):
         put(one, "\\.", 0.35)
     for one in re.finditer(r"\\(?=[.+*?()\[])", body):
         put(one, "", 0.3)
-    for one in re.finditer(r"[\w)\]](?![*+?{\\])", body):
+    for one in outside(_ONCE):
         for mark in "+*?":
             put(one, mark, 0.12, one.end())
-    for one in re.finditer(r"(?<!\\)\((?!\?)", body):
+    for one in outside(_GROUP):
         put(one, "(?:", 0.1)
     plain = _ANCHOR.sub("", body)
     for other in (plain, f"^{plain}", f"{plain}$", f"^{plain}$", f"{plain}\\Z", f"\\b{plain}\\b"):

@@ -20,6 +20,7 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Tuple | ast.DictComp, values.pairs), (_TESTED, values.question),
     (ast.Name, words.name), (ast.arg, words.parameter), (ast.Attribute, words.member), (ast.Constant, constants.constant),
     (ast.AugAssign, statements.augmented), (ast.Assign, statements.assigned),
+    (ast.Assign, statements.gone_through),
     (ast.ExceptHandler | ast.Raise, statements.exceptions),
     (ast.Break | ast.Continue, statements.jump), (ast.Expr, statements.value), (Function, statements.function),
     (ast.AST, statements.blocks), (ast.If, statements.cases),

@@ -30,6 +30,8 @@ _PURE = frozenset(
     "join format replace lower upper strip lstrip rstrip split title get items keys values copy sub match search encode decode"
     " from_iterable".split()
 )
+_LASTING = frozenset("list tuple set frozenset dict sorted split splitlines str range".split())
+"""Calls of these give what can be gone through again."""
 _RESULTS = "result results out output ret res value".split()
 _GIVES = ast.Yield | ast.YieldFrom
 
@@ -58,6 +60,19 @@ def assigned(known: Known, node: ast.Assign) -> Iterator[Row]:
     ):
         for token, prior in (("+=", 0.3), ("-=", 0.1)):
             yield "assignment", node, known.cut(node, (*place, token)), prior
+
+
+def gone_through(known: Known, node: ast.Assign) -> Iterator[Row]:
+    """What a call gives, as a list or tuple, where it is gone through more than once: an iterator is empty by then."""
+    function, target, value = known.function(node), node.targets[0], node.value
+    if function is None or len(node.targets) > 1 or not isinstance(target, ast.Name):
+        return
+    if not isinstance(value, ast.Call) or name_of(value.func) in _LASTING:
+        return
+    loops = (one for one in ast.walk(function) if isinstance(one, ast.For | ast.comprehension))
+    if sum(name_of(one.iter) == target.id for one in loops) > 1:
+        made = "tuple" if known.called["tuple"] > known.called["list"] else "list"
+        yield "wrapped", value, f"{made}({known.segment(value)})", 0.45
 
 
 def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Row]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 HIDDEN = ".fdc-spectrum"
 MOST_FRAMES = 400
+ALONE, QUICK = 20, 60.0
+"""Failing tests that are also run alone, and seconds that the run of all may take for that."""
 _BEGIN = '''\
 """Begins the measurement, and then what this file stands in front of."""
 import importlib.machinery
@@ -66,12 +69,48 @@ def measure(command: str, context: Context, folder: str, spectrum: bool) -> Meas
         recorder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spectrum_recorder.py")
         shutil.copyfile(recorder, os.path.join(hidden, "fdc_spectrum.py"))
         argv = repair_copy.looking_first(command, hidden)
+        began = time.monotonic()
         done = _ended(repair_copy.run_in_copy(argv, context, folder, _environment(hidden, folder)))
         spectra = [read(hidden, folder, done["exit_code"] != 0)]
+        if time.monotonic() - began <= QUICK:
+            _add_alone(spectra[0], argv, context, folder, hidden)
         why = "" if spectra[0]["files"] else _why(hidden)
         return {**done, "spectra": spectra if spectra[0]["files"] else [], "why": why}
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _add_alone(all_: Spectrum, argv: list[str], context: Context, folder: str, hidden: str) -> None:
+    """Adds the lines that failing tests run only where no other test ran before: those of what is kept once it was made.
+
+    How many passing tests depend on them is not known: they count as the middle one of the other lines of their file does.
+    """
+    outcomes, _ = _tests(hidden, folder)
+    bad = sorted(test for test, wrong in outcomes.items() if wrong)
+    if not (0 < len(bad) <= ALONE and len(bad) < len(outcomes) and all("::" in one for one in bad)):
+        return
+    inner = os.path.join(hidden, "alone")
+    os.mkdir(inner)
+    only = os.path.join(inner, "only.json")
+    with open(only, "w", encoding="utf-8") as out:
+        json.dump(bad, out)
+    asked = {**_environment(hidden, folder), "FDC_SPECTRUM": inner, "FDC_SPECTRUM_ONLY": only}
+    try:
+        repair_copy.run_in_copy(argv, context, folder, asked)
+        alone = read(inner, folder, True)
+    except ToolFailure as failed:
+        if failed.kind == "sandbox":
+            raise
+        return
+    seen = {file["path"]: {row[0]: row for row in file["lines"]} for file in all_["files"]}
+    for file in alone["files"]:
+        known = seen.get(file["path"], {})
+        counted = sorted(row[2] for row in known.values() if row[1])
+        counted = [one for one in counted if one < all_["passing"]] or counted  # not at import
+        for line, failing, _ in file["lines"]:
+            row = known.get(line)
+            if failing and row is not None and not row[1]:
+                row[1:] = [failing, max(row[2], counted[len(counted) // 2] if counted else 0)]
 
 
 def _ended(done: Any) -> Measurement:
@@ -110,16 +149,8 @@ def _why(hidden: str) -> str:
 
 def read(hidden: str, folder: str, failed: bool) -> Spectrum:
     """What the processes of a run wrote down, as `measure` returns it. Raises ToolFailure where that is damaged."""
-    outcomes: dict[str, bool] = {}
-    frames: list[list[str | int]] = []
+    outcomes, frames = _tests(hidden, folder)
     names = sorted(os.listdir(hidden))
-    for name in names:
-        if name.startswith("tests."):
-            with open(os.path.join(hidden, name), "rb") as data:
-                seen = json.loads(data.read())
-            for test, bad in seen["outcomes"].items():
-                outcomes[test] = bad or outcomes.get(test, False)
-            frames += [[path, line] for path, line in _inside(seen["frames"], folder)]
     lines: dict[str, dict[int, set[str]]] = {}
     for name in names:
         if name.startswith("lines."):
@@ -143,6 +174,20 @@ def read(hidden: str, folder: str, failed: bool) -> Spectrum:
         "files": files,
         "frames": frames[:MOST_FRAMES],
     }
+
+
+def _tests(hidden: str, folder: str) -> tuple[dict[str, bool], list[list[str | int]]]:
+    """Which tests ran and whether each failed, and where errors were raised."""
+    outcomes: dict[str, bool] = {}
+    frames: list[list[str | int]] = []
+    for name in sorted(os.listdir(hidden)):
+        if name.startswith("tests."):
+            with open(os.path.join(hidden, name), "rb") as data:
+                seen = json.loads(data.read())
+            for test, bad in seen["outcomes"].items():
+                outcomes[test] = bad or outcomes.get(test, False)
+            frames += [[path, line] for path, line in _inside(seen["frames"], folder)]
+    return outcomes, frames
 
 
 def _gather(name: str, folder: str, lines: dict[str, dict[int, set[str]]]) -> None:

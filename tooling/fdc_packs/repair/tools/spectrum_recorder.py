@@ -46,7 +46,12 @@ if TYPE_CHECKING:
         excinfo: Any
 
 
-FOLDER, TEST, ROOT = "FDC_SPECTRUM", "FDC_SPECTRUM_TEST", "FDC_SPECTRUM_ROOT"
+FOLDER, TEST, ROOT, ONLY = (
+    "FDC_SPECTRUM",
+    "FDC_SPECTRUM_TEST",
+    "FDC_SPECTRUM_ROOT",
+    "FDC_SPECTRUM_ONLY",
+)
 
 _run: Any = None
 _pytest = False
@@ -201,6 +206,17 @@ def pytest_configure(config: Config) -> None:
 
         _apart(rewrite, "_saferepr", "_call_reprcompare")
         _apart(Described, "_repr_failure_py")
+
+
+def pytest_collection_modifyitems(items: list[Node]) -> None:
+    """Leaves only the tests that are asked for."""
+    if _run is not None and os.environ.get(ONLY):
+        with open(os.environ[ONLY], encoding="utf-8") as text:
+            wanted = set(json.load(text))
+        items[:] = [one for one in items if one.nodeid in wanted]
+
+
+pytest_collection_modifyitems.pytest_impl = {"trylast": True}  # type: ignore[attr-defined]
 
 
 def pytest_runtest_protocol(item: Node, nextitem: object) -> None:
