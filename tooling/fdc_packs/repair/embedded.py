@@ -278,8 +278,9 @@ def candidates(
     told = "\n".join([str(failure.get("block") or ""), *(failure.get("failing") or ())[:40]])
     others = tuple(sources.items()) if any(one in message for one in named.ERRORS) else ()
     best = max((float(row["score"]) for row in context.get("suspects") or ()), default=1.0)
+    first = {path: float(by_file[path][0]["score"]) for path in sources if path in by_file}
     # no file takes all of the budget
-    shares = {path: 1 + round(SHARE * float(by_file[path][0]["score"]) / best) for path in sources if path in by_file}  # fmt: skip
+    shares = {path: 1 + round(SHARE * score / best) for path, score in first.items()}
     found: list[tuple[int, float, Candidate]] = []
     rounds = 1 + 2 * most // max(1, sum(shares.values()))
     while len(found) < most:
