@@ -107,23 +107,30 @@ class Box:
 
     def wide(self):
         return self.w > 2
+
+
+class Bag(list):
+    def __repr__(self):
+        return "Bag"
 """
 OF_BOXES = {
     "pytest": """\
-from box import Box
+from box import Bag, Box
 def good(box): assert box.wide()
 def test_a(): good(Box(2))
 def test_b(): assert Box(2) == 3
+def test_bag(): assert Bag() == 3
 def test_c():
     assert Box(3).wide()
     repr(Box(3))
 """,
     "unittest": """\
 import unittest
-from box import Box
+from box import Bag, Box
 class T(unittest.TestCase):
     def test_a(self): self.assertEqual(Box(2), 3)
     def test_b(self): self.assertIsNone(Box(2))
+    def test_bag(self): self.assertEqual(Bag(), 3)
     def test_c(self):
         assert Box(3).wide()
         repr(Box(3))
@@ -142,6 +149,7 @@ def test_what_describes_a_value_after_a_test_failed_is_not_suspect(
     (tmp_path / "copy" / "test_shapes.py").write_text(OF_BOXES[kind], "utf-8")
     rows = table(measure(f"{PYTEST} -q{options} test_shapes.py"), "box.py")
     assert (rows[3], rows[6], rows[9]) == ((2, 1), (0, 1), (int(kind == "pytest"), 1))
+    assert 14 not in rows and rows[13] == (3, 1)
 
 
 @pytest.mark.slow

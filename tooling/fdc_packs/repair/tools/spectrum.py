@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ..shapes import FileRun, Measurement, Spectrum
 
 HIDDEN = ".fdc-spectrum"
+REPORT = "fdc:report"
+"""The context in which `spectrum_recorder` runs what only describes a failure."""
 MOST_FRAMES = 400
 ALONE, QUICK = 20, 60.0
 """Failing tests that are also run alone, and seconds that the run of all may take for that."""
@@ -164,6 +166,8 @@ def read(hidden: str, folder: str, failed: bool) -> Spectrum:
         rows = []
         for line, tests in sorted(found.items()):
             counts = len(bad & tests), len(good & tests)
+            if tests == {REPORT}:
+                continue
             if not any(counts):  # run before any test was: for all of them
                 counts = len(bad), len(good)
             rows.append([line, *counts])

@@ -53,6 +53,9 @@ FOLDER, TEST, ROOT, ONLY = (
     "FDC_SPECTRUM_ONLY",
 )
 
+REPORT = "fdc:report"
+"""The context of what runs only to describe a failure."""
+
 _run: Any = None
 _pytest = False
 _outcomes: dict[str, bool] = {}
@@ -117,7 +120,7 @@ def _apart(module: Any, *names: str) -> None:
     def watched(inner: Any) -> Any:
         def run(*rest: Any, **named: Any) -> Any:
             test = os.environ.get(TEST, "")
-            _run.switch_context("")
+            _run.switch_context(REPORT)
             try:
                 return inner(*rest, **named)
             finally:
@@ -201,11 +204,9 @@ def pytest_configure(config: Config) -> None:
     if getattr(config.option, "cov_source", None):
         config.option.cov_source = None
     if _run is not None:
-        from _pytest.assertion import rewrite
-        from _pytest.nodes import Node as Described
-
-        _apart(rewrite, "_saferepr", "_call_reprcompare")
-        _apart(Described, "_repr_failure_py")
+        loaded = sys.modules  # the tests' own pytest
+        _apart(loaded.get("_pytest.assertion.rewrite"), "_saferepr", "_call_reprcompare")
+        _apart(getattr(loaded.get("_pytest.nodes"), "Node", None), "_repr_failure_py")
 
 
 def pytest_collection_modifyitems(items: list[Node]) -> None:
