@@ -21,6 +21,7 @@ from tests.support.repository import ROOT
 
 COMPUTED = {
     "fdc_packs/lgtm/tools/tools.py": "tools by their rows",
+    "fdc_packs/repair/grammars/judge.py": "grammars of other people",
     "fdc_packs/repair/mutate/named.py": "modules of Python's own library",
     "fdc_packs/research/outline/code_trees.py": "grammars of other people",
     "fdc_toolchain/api/commands.py": "what its TYPE_CHECKING imports name too",

@@ -170,3 +170,13 @@ def test_require_imports_and_the_name_of_a_function_expression_is_no_call(tmp_pa
     for name in ("price", "price.js"):
         assert [("cart.js", 2, "")] == lines(made, "import", name)
     assert [("cart.js", 3, "")] == lines(made, "call", "tax")
+
+
+def test_a_question_back_names_what_the_question_wrote_as_code(workspace: Path) -> None:
+    (workspace / "a.py").write_text("def f():\n    pass\n\n\ndef other():\n    f()\n")
+    for question, said in (
+        ("Where is `zebra` defined?", "No file has `zebra`. What"),
+        ("Who calls `f`?", "`f` is too short"),
+    ):
+        done = fdc("explore", question, cwd=workspace)
+        assert 5 == done.returncode and said in done.stdout, done.stdout

@@ -10,7 +10,7 @@ from typing import Any
 
 from fdc_toolchain.api.tools import Context, ToolFailure, text, word
 
-from ..answering.found import as_rows
+from ..answering.found import as_rows, stands
 from ..answering.found import find_places as found_places
 from ..answering.references import asked as asked_relation
 from ..retrieval import library
@@ -99,10 +99,15 @@ def scope_exploration(args: Mapping[str, object], context: Context) -> object:
             asks = "No source file and no document was found here. Which folder do you mean?"
         return _confused(question, asks, missing)
     ask = ""
-    if not known:  # the planner may know what the code calls it, as a model does for a question in another language
-        asked = ", ".join(f"`{one}`" for one in missing[:6]) or "anything that could be looked for"
-        ask = f"No file has {asked}. What is it called in this code?"
     named = written_names(question)
+    absent = [name for name in named if not stands(tree, name)]
+    if (
+        not known
+    ):  # the planner may know the word, as a model does for a question in another language
+        asked = ", ".join(f"`{one}`" for one in (absent or missing)[:6]) or "anything to look for"
+        ask = f"No file has {asked}. What is it called in this code?"
+        if named and not absent and all(len(one) == 1 for one in named):
+            ask = f"`{named[0]}` is too short to be looked for. Which longer name is near to it?"
     if word(args, "broad", "no") != "yes":
         meanings = _meanings(tree, named)
         if meanings is not None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from jinja2 import StrictUndefined, nodes
+from jinja2 import Environment, StrictUndefined, Template, nodes
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
 
@@ -21,7 +21,7 @@ characters of a text, and the greatest number that a call or a filter is given."
 _left: ContextVar[list[int]] = ContextVar("left")
 
 
-def filled(page: Any, values: dict[str, object]) -> str:
+def filled(page: Template, values: dict[str, object]) -> str:
     """A template with its values. Raises SecurityError for one that costs too much, and what Jinja2 and its filters raise."""
     mark = _left.set([WORK])
     try:
@@ -36,7 +36,7 @@ def filled(page: Any, values: dict[str, object]) -> str:
         _left.reset(mark)
 
 
-def environment(filters: dict[str, Callable[..., object]]) -> Any:
+def environment(filters: dict[str, Callable[..., object]]) -> Environment:
     """The templates' environment, with the filters of fdc."""
     pages = _Pages(
         undefined=StrictUndefined,
