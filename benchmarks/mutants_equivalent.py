@@ -21,6 +21,9 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "quicker only: what an earlier round of the loop around found is found again, since what is known only grows",
     ("rules/protocol_rules/proved.py", "self._by_bound[id(bound)] = found", "0: left out: self._by_bound[id(bound)] = found"):
         "a cache: the letters of a step are put together again, and are the same",
+    ("rules/solver/files/path_language.py",
+     "stop = next((at for at, (kind, many) in enumerate(row) if many or len(kind) > 1), len(row))", "78: 1 -> 2"):
+        "a kind is one letter, or a word of three letters and more (`_ALL`, `_NAME`, `_VISIBLE`)",
     ("rules/solver/words.py", "rest = mask ^ out", "7: BitXor -> BitOr"):
         "what the machine refused stays refused whatever follows (`Steps`): it is gone through once more, and ends where it was",
     ("rules/solver/counterexample.py", "worst = min(bad, key=lambda item: item[:2], default=None)", "40: 2 -> 3"):
@@ -38,6 +41,15 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
         "perhaps equivalent: nothing is known that reads where a value that is given begins",
     ("rules/places/given.py", 'return Value("".join(texts), parts, 0, 0)', "39: 0 -> 1"):
         "perhaps equivalent: nothing is known that reads where a value that is given ends",
+    ("rules/verify.py", "work.append(target)", "0: left out: work.append(target)"):
+        "found since by tests/unit/test_habits.py",
+    ("rules/solver/flow/made_of.py", "for unit in units if outside or rows else ():", "21: Or -> And"):
+        "found since by tests/unit/test_flow_of_others.py",
+    ("rules/solver/flow/labels.py", "self.atoms(label & self.refusing[sink]), key=lambda atom: -LEVELS.get(atom.source, 0)",
+     "83: 0 -> 1"):
+        "only which of several sources of a text is named first",
+    ("rules/solver/files/step_paths.py", "_MOST_BEFORE = 4", "15: 4 -> 5"):
+        "only how far back the values of a name are followed: a bound that no test reaches",
     ("rules/capability.py", 'if kind in ("read", "write"):', "0: if ... -> if True"):
         "found since by tests/unit/test_allow_read.py",
     ("rules/solver/files/findings.py", 'help_ = "name a file"', '0: left out: help_ = \'name a file\''):
