@@ -335,7 +335,9 @@ def page(outcomes: list[Outcome], seed: int, seconds: float, most: int, cpu: flo
     for one in sorted(outcomes, key=lambda one: (one.mutant.path, one.mutant.line)):
         if not one.found_by:
             place = f"{one.mutant.path.relative_to(PACKAGE)}:{one.mutant.line}"
+            same = f"equivalent, and not counted from now on: {EQUIVALENT.get(one.mutant.place)}"
             reason = SURVIVORS.get(one.mutant.place, "not known: it wants a test")
+            reason = same if one.mutant.place in EQUIVALENT else reason
             what = one.mutant.what.replace("|", "/")
             out.append(f"| {place} | `{what}` | {one.tests} | {reason} |")
     silent = " and ".join(f"`{name}=`" for name in SILENT)

@@ -17,6 +17,13 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "a cache: the way to the folder is looked at again, and is the same",
     ("linking/graph.py", "descended = True", "0: left out: descended = True"):
         "the height of a plan is computed once more when all that it calls is known, and only grows",
+    ("rules/solver/flow/plan_flow.py", "self.until[id(node)] = self.choices", "0: left out: self.until[id(node)] = self.choices"):
+        "quicker only: what an earlier round of the loop around found is found again, since what is known only grows",
+    ("rules/protocol_rules/proved.py", "self._by_bound[id(bound)] = found", "0: left out: self._by_bound[id(bound)] = found"):
+        "a cache: the letters of a step are put together again, and are the same",
+    ("rules/solver/files/path_language.py",
+     "stop = next((at for at, (kind, many) in enumerate(row) if many or len(kind) > 1), len(row))", "78: 1 -> 2"):
+        "a kind is one letter, or a word of three letters and more (`_ALL`, `_NAME`, `_VISIBLE`)",
     ("rules/solver/words.py", "rest = mask ^ out", "7: BitXor -> BitOr"):
         "what the machine refused stays refused whatever follows (`Steps`): it is gone through once more, and ends where it was",
     ("rules/solver/counterexample.py", "worst = min(bad, key=lambda item: item[:2], default=None)", "40: 2 -> 3"):
@@ -27,6 +34,30 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
 """By file, line, and column in the line with the change: why no test can notice it. A line that is gone ends the run."""
 
 SURVIVORS: dict[tuple[str, str, str], str] = {
+    ("rules/solver/files/path_language.py", "inside = tuple((*row, _SLASH, (_NAME, False), _ANY) for row in _variants(path))",
+     "38: False -> True"):
+        "perhaps equivalent: no path that is compared ends with a slash",
+    ("rules/places/given.py", 'return Value("".join(texts), parts, 0, 0)', "36: 0 -> 1"):
+        "perhaps equivalent: nothing is known that reads where a value that is given begins",
+    ("rules/places/given.py", 'return Value("".join(texts), parts, 0, 0)', "39: 0 -> 1"):
+        "perhaps equivalent: nothing is known that reads where a value that is given ends",
+    ("rules/flow.py", "changed |= looping and not same(known, summaries[key])", "0: BitOr -> BitAnd"):
+        "found since by tests/unit/test_flow_marks.py",
+    ("rules/verify.py", "work.append(target)", "0: left out: work.append(target)"):
+        "found since by tests/unit/test_habits.py",
+    ("rules/solver/flow/made_of.py", "row = rows.get(file) or rows.get(path)", "6: Or -> And"):
+        "not known: it wants a test of a file that is reached by a link",
+    ("rules/solver/flow/labels.py", "self.atoms(label & self.refusing[sink]), key=lambda atom: -LEVELS.get(atom.source, 0)",
+     "83: 0 -> 1"):
+        "only which of several sources of a text is named first",
+    ("rules/solver/files/step_paths.py", "_MOST_BEFORE = 4", "15: 4 -> 5"):
+        "only how far back the values of a name are followed: a bound that no test reaches",
+    ("rules/capability.py", 'if kind in ("read", "write"):', "0: if ... -> if True"):
+        "found since by tests/unit/test_allow_read.py",
+    ("rules/solver/files/findings.py", 'help_ = "name a file"', '0: left out: help_ = \'name a file\''):
+        "found since by tests/unit/test_nested_files.py",
+    ("rules/solver/files/paths.py", "whole = False", "0: left out: whole = False"):
+        "found since by tests/property/test_patterns.py",
     ('rules/solver/files/texts.py', 'if not self.only_code or (key[1] and key not in self.walked_for):',
      '0: if ... -> if True'):
         'equivalent: quicker only, a called plan is looked at again',

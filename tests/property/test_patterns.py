@@ -9,7 +9,7 @@ import pytest
 from fdc_toolchain.certificate.file_sets import HOLE, apart, files_of
 from fdc_toolchain.rules.solver.events import fits, pattern_of
 from fdc_toolchain.rules.solver.files.path_language import ALLOW, APART, GLOB, hits
-from fdc_toolchain.rules.solver.files.paths import Path, path_of
+from fdc_toolchain.rules.solver.files.paths import Path, filled, path_of
 from fdc_toolchain.rules.solver.flow.file_taint import meet as meet_in_flow
 from fdc_toolchain.rules.solver.flow.file_taint import pattern_of as pattern_of_path
 from fdc_toolchain.syntax.values import rest
@@ -175,3 +175,22 @@ def test_a_command_may_change_just_the_files_that_an_allowed_glob_matches() -> N
     for glob, file in product(GLOBS, FILES):
         may = hits(((ALLOW, ALLOW + glob),), (file,)) != APART
         assert may == matches(file, glob), (glob, file)
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "made", "whole"),
+    [
+        ("docs/{p}.md", "a", "docs/a.md", True),
+        ("docs/{p}.md", "{q}", "docs/{q}.md", True),
+        ("docs/{p.x}.md", "{q}", "docs/{q.x}.md", True),
+        ("{p}/{run}", "a", "a/{run}", True),
+        ("docs/{p.x}.md", "a", "docs/{p.x}.md", False),  # a text has no fields
+        ("docs/{p.x}.md", "a/{q}", "docs/{p.x}.md", False),
+        ("docs/{other}.md", "a", "docs/{other}.md", False),
+    ],
+)
+def test_a_path_of_a_called_plan_is_that_of_its_caller_where_all_its_names_stand_for_something(
+    path: str, given: str, made: str, whole: bool
+) -> None:
+    found = filled(path_of(rest(path)), {"p": path_of(rest(given))})
+    assert found == (path_of(rest(made)), whole)

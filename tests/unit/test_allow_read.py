@@ -104,3 +104,29 @@ def test_a_run_asks_again_with_the_values_that_it_has(
 def test_a_glob_is_within_another(glob: str, allowed: str, expected: bool) -> None:
     assert within(glob, [compiled([(False, allowed)])]) is expected
     assert within("a", [compiled([(False, "a/**")])], folder=True)
+
+
+@pytest.mark.parametrize(
+    ("access", "allowed", "says"),
+    [
+        ({"read": ["docs/**"]}, "read docs/**", []),
+        ({"read": ["docs/a.md"]}, "read docs/**", []),
+        ({"read": ["docs/**"]}, "read src/**", ["may read `docs/**`"]),
+        ({"read": ["docs/**", "src/**"]}, "read src/**", ["may read `docs/**`"]),
+        ({"read": [], "write": ["out/**"]}, "read **", ["may write `out/**`"]),
+        ({"read": [], "write": ["out/**"]}, "write out/**", []),
+        ({"read": [], "env": ["TEAPOT"]}, "read docs/**", []),
+        ({"read": [], "net": True}, "net *", []),
+    ],
+)
+def test_a_tool_that_says_what_its_code_reads_and_writes_needs_a_grant_for_just_that(
+    access: dict[str, object], allowed: str, says: list[str]
+) -> None:
+    row = {"summary": "x", "action": "tool_exec", "effect": "read", "trust": "trusted", "parameters": [],
+           "run": {"python": "own:look"}, "access": access}  # fmt: skip
+    own = json.dumps({"format": 1, "name": "own", "tools": {"look": row}})
+    checked = lint({"fdc_tools.json": own, "a.plan": f"allow {allowed}\nlook\n"}, "a.plan")
+    found = [
+        item.message.partition("` ")[2].partition(",")[0] for item in findings(checked, "FDC451")
+    ]
+    assert found == says

@@ -40,3 +40,14 @@ def test_the_linter_says_it_too() -> None:
     (found,) = findings(lint({"a.plan": plan, "a.txt": "    a\n"}, "a.plan"), "FDC484")
     assert "indented by 4, and the section indents them by 2" in found.message
     assert "a text block loses the indentation" in str(found.help)
+
+
+def test_what_is_assumed_of_a_diff_is_said_once_however_often_a_call_comes_to_it() -> None:
+    edit = "replace_with_git_merge_diff x.md\n" + "".join(
+        f"  {line}\n" for line in DIFF.format("a").splitlines()
+    )
+    plans = {"a.plan": "call_plan b.plan\n", "b.plan": "call_plan c.plan\n" * 2, "c.plan": edit}
+    checked = lint(plans, "a.plan", there=("x.md",))
+    found = [item for item in checked.assumptions if item.code == "FDC713"]
+    assert [str(item.span) for item in found if item.span.path == "a.plan"] == ["a.plan:1:1"]
+    assert len({(item.span, item.message) for item in found}) == len(found)

@@ -141,3 +141,15 @@ def test_each_call_that_gives_text_from_outside_is_told() -> None:
     plan = "page <- view_text_website https://e.org\n" + "call_plan b.plan p={page}\n" * 3
     found = lint({"a.plan": plan, "b.plan": "param p\nview_text_website {p}\n"}, "a.plan")
     assert [item.span.line for item in findings(found, "FDC471")] == [2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("turns", "codes"), [("p={q} q=ls", ["FDC471", "FDC474"]), ("p=ls q={q}", [])]
+)
+def test_what_a_plan_that_calls_itself_is_given_is_followed_round_after_round(
+    turns: str, codes: list[str]
+) -> None:
+    """The text from outside is no command in the first round: it is what the second round is given for one."""
+    inner = f"param p\nparam q\nrun_in_bash_session {{p}}\ncall_plan s.plan {turns} depth 3\n"
+    plans = {"a.plan": WEB + "call_plan s.plan p=ls q={page}\n", "s.plan": HEAD + inner}
+    assert [item.code for item in findings(lint(plans, "a.plan"))] == codes

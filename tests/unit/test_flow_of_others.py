@@ -121,3 +121,20 @@ def test_what_a_step_opens_chooses_no_more_than_it_may(steps: str, code: str) ->
 )
 def test_what_a_step_does_not_open_chooses_nothing(steps: str) -> None:
     assert _found(steps) == set()
+
+
+@pytest.mark.parametrize(
+    ("untrusted", "said"),
+    [
+        ("sub.plan", [("sub.plan:1:1", "is a plan that is run")]),
+        ("any.json", [("a.plan:1:1", "is the automaton of this plan"), ("sub.plan:1:1", "is the automaton of this plan")]),
+        ("docs/**", []),
+    ],
+)  # fmt: skip
+def test_what_a_run_is_made_of_is_no_file_that_the_settings_name_whatever_ran_before(
+    untrusted: str, said: list[tuple[str, str]]
+) -> None:
+    plans = {"a.plan": "call_plan sub.plan\n", "sub.plan": "message_user hi\n"}
+    settings = Settings(fsm="any.json", untrusted=(untrusted,))
+    found = findings(lint(plans, "a.plan", settings=settings), "FDC474")
+    assert [(str(item.span), item.message.partition(") ")[2]) for item in found] == said

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from fdc_toolchain.linking.project.settings import Settings
 
 from tests.support.linting import findings, lint
 
@@ -78,3 +81,19 @@ def test_what_a_text_block_shows_binds_nothing() -> None:
 def test_a_plan_with_an_allow_line_is_told_to_add_another() -> None:
     [found] = findings(lint("allow write out/**\nread_file README.md\n"), "FDC451")
     assert "add it above the first step" in (found.help or "")
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_a_write_is_to_be_looked_at_where_the_automaton_ever_lets_a_look_follow(
+    later: bool,
+) -> None:
+    after = {"read_op": "L", "step_op": "L"} if later else {"step_op": "L"}
+    rows = {"W": {"write_op": "M"}, "M": {"step_op": "L"}, "L": after}
+    automaton = {
+        "states": ["W", "M", "L"], "start_state": "W", "accept_states": ["M", "L"], "transitions": rows,
+        "alphabet": ["write_op", "step_op", "read_op"],
+    }  # fmt: skip
+    plan = "create_file_with_block a.md\n  x\nplan_step_complete b\n"
+    files = {"a.plan": plan, "f.json": json.dumps(automaton)}
+    checked = lint(files, settings=Settings(fsm="f.json"))
+    assert [item.code for item in findings(checked)] == (["FDC441"] if later else [])

@@ -10,6 +10,7 @@ import pytest
 from fdc_toolchain import api
 
 from tests.support.inside import fdc
+from tests.support.linting import findings, lint
 
 HEAD = "# FSM: tooling/fdc_fsm.json\nparam page = a\nset_plan x\nplan_step_complete x\n"
 TAIL = "close_task\nsubmit\n"
@@ -230,3 +231,14 @@ def test_every_stop_at_a_file_in_a_file_was_refused_or_assumed(workspace: Path) 
         if "{page}" in first + second and "FDC415" not in codes(workspace):
             stopped += sum(stops(workspace, first, second, value) for value in ("a", "out", ""))
     assert stopped > 10
+
+
+@pytest.mark.parametrize("folder", ["{run}/a", "{p}"])
+def test_what_a_step_made_a_folder_is_read_as_a_file_in_a_finding_that_shows_both(
+    folder: str,
+) -> None:
+    plan = f"param p\n{write(f'{folder}/b.md')}message_user {{p}}\nread_file {folder}\n"
+    [found] = findings(lint("# FSM: any.json\n" + plan), "FDC415")
+    assert found.message == f"`{folder}` is a folder here, and this step uses it as a file"
+    assert found.help == "name a file"
+    assert (found.span.line, [label.span.line for label in found.labels]) == (6, [3])

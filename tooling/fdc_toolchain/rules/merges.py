@@ -185,7 +185,6 @@ class _Walk:
         self.kept = 0
         self.out: list[Diagnostic] = []
         self.walked: set[int] = set()
-        self.assumed: set[tuple[int, Span | None]] = set()
 
     def found(self) -> list[Diagnostic]:
         self.body(self.instance, self.instance.unit.body, None)
@@ -280,9 +279,8 @@ class _Walk:
 
     def assume(self, unit: Unit, act: Act, value: Value, call: Span | None) -> None:
         """An assumption; none if the failure is kept, because the run then continues."""
-        if self.kept or (id(act), call) in self.assumed:
+        if self.kept:
             return
-        self.assumed.add((id(act), call))
         path = next((one for access, one in act.bound.files if access == "edit"), None)
         parts = () if path is None else path.parts
         shown = "".join(

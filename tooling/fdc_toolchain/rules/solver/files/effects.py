@@ -210,7 +210,7 @@ def repeat(body: Effect, least: int, most: int | None) -> Effect:
     """Between `least` (0 or 1) and `most` times. So many states: so many rounds reach everything that can be reached."""
     if most == 0:
         return SAME
-    if body is SAME or most is not None and most == least:
+    if body is SAME or most == least:
         return body
     if body.exits is THERE and body.failures is NOWHERE:
         return body if least else either(SAME, body)
