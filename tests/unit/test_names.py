@@ -88,9 +88,7 @@ def test_what_is_said_about_names(text: str, expected: list[tuple[int, str]]):
 
 
 READ, BIND, LOOP = "message_user {r}\n", "r <- list_files\n", "iterate max 2\n"
-OTHER = (
-    'if cited("a")\n    r <- list_files\n  else\n    r <- run_in_bash_session true\n'
-)
+OTHER = 'if cited("a")\n    r <- list_files\n  else\n    r <- run_in_bash_session true\n'
 
 
 @pytest.mark.parametrize(
