@@ -323,7 +323,7 @@ def page(outcomes: list[Outcome], seed: int, seconds: float, most: int, cpu: flo
         "",
         (
             f"{len(outcomes)}{stopped} small changes in the analyses, drawn with seed {seed}: {killed} are found by a test"
-            f" ({killed / max(1, len(outcomes)):.0%}), in {seconds / 60:.0f} minutes ({cpu / 60:.0f} of a processor)."
+            f" ({killed / max(1, len(outcomes)):.1%}), in {seconds / 60:.0f} minutes ({cpu / 60:.0f} of a processor)."
         ),
         "",
         f"Survivors, each a change that none of the tests which execute it notices (of more than {BUDGET:.0f} s of tests, the",
