@@ -1,4 +1,4 @@
-"""`fdc validate --evidence`: what the steps of a plan rest on (FDC-67)."""
+"""`fdc validate`: which steps are reached, and with `--evidence` what they rest on (FDC-67)."""
 
 from __future__ import annotations
 
@@ -39,3 +39,16 @@ def test_steps_without_evidence_are_listed_and_false_citations_refused(workspace
     done = fdc("validate", "p.plan", "--evidence", cwd=workspace)
     assert 0 == done.returncode and "NO EVIDENCE" in done.stdout
     assert "EVIDENCE" not in fdc("validate", "p.plan", cwd=workspace).stdout
+
+
+def test_what_follows_a_refused_step_is_not_reached(workspace: Path) -> None:
+    (workspace / "called.plan").write_text("read_file notes.md\n")
+    text = "# FSM: tooling/fdc_fsm.json\nset_plan x\nread_file notes.md\nset_plan y\ncall_plan called.plan\nsubmit\n"
+    (workspace / "p.plan").write_text(text)
+    lines = fdc("validate", "p.plan", cwd=workspace).stdout.splitlines()
+    assert [
+        "Line 3: REFUSED. Action 'read_file' (read_op) in PLANNING",
+        "Line 4: NOT REACHED. Action 'set_plan'",
+        "Line 5: call of 'called.plan' is not reached",
+        "Line 6: NOT REACHED. Action 'submit'",
+    ] == lines[2:6]

@@ -73,7 +73,7 @@ def test_a_foreign_folder_becomes_an_alphabet_that_fits_together(tmp_path: Path)
         "`derived_concepts` is unknown",
         "the domain `meta-ontology` is none", "the status `proven` is none", "`9` is not a prime number of its own: 11",
         "PRM_0002 contrasts P009: that leads nowhere", "`relationships.similar_to` is unknown", "`notes` is unknown",
-        "validation/test_concepts.yaml: is not a YAML: line 2", "the rejection of `speed` names no attack",
+        "validation/test_concepts.yaml: is not valid YAML: line 2", "the rejection of `speed` names no attack",
     ):  # fmt: skip
         assert said in done.stdout, said
     for path, data in before.items():
@@ -215,10 +215,10 @@ def test_the_command_measures_a_corpus_anywhere(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a: [\n", "is not a YAML: line"), ("concepts: []\n", "has no concept with `decomposition"),
+        ("a: [\n", "is not valid YAML: line"), ("concepts: []\n", "has no concept with `decomposition"),
         ("- {name: x, weight: -1, decomposition: {primitives: [a]}}\n", "its weight is not a number above 0"),
         ("- {name: x, decomposition: {primitives: [a], expressible: perhaps}}\n", "neither true nor false"),
-        ("a: &a [1]\nb: [*a, *a]\n", "is not a YAML: it has an alias"), ("\udcff", "c.yaml: is not UTF-8"),
+        ("a: &a [1]\nb: [*a, *a]\n", "is not valid YAML: it has an alias"), ("\udcff", "c.yaml: is not UTF-8"),
     ],
 )  # fmt: skip
 def test_a_corpus_that_is_none_is_one_sentence(tmp_path: Path, text: str, says: str) -> None:

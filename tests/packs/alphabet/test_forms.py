@@ -128,7 +128,7 @@ def test_the_schema_command_finds_ids_times_and_words_that_are_none(
 
 
 def test_only_what_fdc_writes_has_a_form(mine: Path) -> None:
-    """ALPH-91: two, for wrong usage; a text that is not a YAML is a finding, twenty findings are enough."""
+    """ALPH-91: two, for wrong usage; a text that is not valid YAML is a finding, twenty findings are enough."""
     clean = fdc("alphabet", "schema", cwd=mine)
     assert 0 == clean.returncode and "are as they must be" in clean.stdout, clean.stdout
     for name in ("config.yaml", "../elsewhere.yaml", "reasoning/iteration_state.yml"):

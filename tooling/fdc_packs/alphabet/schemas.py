@@ -72,7 +72,7 @@ def unfit(path: str, text: str) -> list[str]:
     try:
         value = parse(text)
     except NotYaml as wrong:
-        return [f"{path}: is not a YAML: {wrong}"]
+        return [f"{path}: is not valid YAML: {wrong}"]
     found: list[str] = []
     for sentence in _sentences(_validator(kind), value):
         if len(found) == MOST:

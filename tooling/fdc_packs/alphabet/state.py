@@ -136,7 +136,7 @@ def _parsed(files: Mapping[str, str], path: str) -> Any:
     try:
         return parse(text)
     except NotYaml as wrong:
-        raise StateError(path, "", f"is not a YAML: {wrong}") from None
+        raise StateError(path, "", f"is not valid YAML: {wrong}") from None
 
 
 def _inner(value: Any, *keys: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ MAX_VALUES = 1 << 20
 
 
 class NotYaml(ValueError):
-    """The text is not a YAML that we read; the sentence says why."""
+    """The text is not valid YAML that we read; the sentence says why."""
 
 
 def dump(value: object, *, rows: bool = False) -> str:

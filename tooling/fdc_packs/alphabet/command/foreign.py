@@ -103,7 +103,7 @@ def measure(file: str, alphabet: Alphabet | None, form: str) -> int:
     except OSError as failed:
         raise world_failure(failed, file) from failed
     except NotYaml as wrong:
-        raise Refused(f"{file}: is not a YAML: {wrong}") from wrong
+        raise Refused(f"{file}: is not valid YAML: {wrong}") from wrong
     except UnicodeDecodeError as wrong:
         raise Refused(f"{file}: is not UTF-8") from wrong
     except ValueError as wrong:

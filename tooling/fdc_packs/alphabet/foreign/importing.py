@@ -67,7 +67,7 @@ def _parsed(files: Mapping[str, str], notes: list[str]) -> Iterator[tuple[str, A
             try:
                 yield path, parse_foreign(files[path])
             except NotYaml as wrong:
-                notes.append(f"{path}: is not a YAML: {wrong}")
+                notes.append(f"{path}: is not valid YAML: {wrong}")
 
 
 def _flat(value: Any, *keys: str) -> Value:

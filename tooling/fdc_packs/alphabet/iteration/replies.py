@@ -62,11 +62,11 @@ def _value(text: str, key: str) -> tuple[Any, str]:
             try:
                 value = parse_foreign(one)
             except NotYaml as wrong:
-                why = f"it is not a YAML ({wrong})"
+                why = f"it is not valid YAML ({wrong})"
                 continue
         if _has(value, key):
             return value, ""
-    return None, why if why.startswith("it is not a YAML") else f"it has no `{key}`"
+    return None, why if why.startswith("it is not valid YAML") else f"it has no `{key}`"
 
 
 def _has(value: Any, key: str) -> bool:

@@ -36,7 +36,9 @@ class _Walk:
             if isinstance(node, Act):
                 after = self.summaries.body(instance, [node], mask)
                 symbol = node.bound.action
-                if symbol is None:
+                if not before:
+                    click.echo(f"Line {node.step.line}: NOT REACHED. Action '{node.step.tool}'")
+                elif symbol is None:
                     where = self.names(before)
                     click.echo(
                         f"Line {node.step.line}: OK. Action '{node.step.tool}' reads no symbol, stays in {where}"
@@ -61,8 +63,9 @@ class _Walk:
                 mask = self.summaries.choice(instance, node, mask) & live
             elif isinstance(node, Invoke):
                 mask = self.summaries.body(instance, [node], mask) & live
+                leads = f"leads from {self.names(before)} -> {self.names(mask)}"
                 click.echo(
-                    f"Line {node.call.line}: call of '{node.name}' leads from {self.names(before)} -> {self.names(mask)}"
+                    f"Line {node.call.line}: call of '{node.name}' {leads if before else 'is not reached'}"
                 )
         return mask
 
