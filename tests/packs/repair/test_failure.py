@@ -35,6 +35,49 @@ def test_a_fingerprint_is_of_the_error_and_not_of_the_place_or_time() -> None:
     )
 
 
+NODE = """\
+node:assert:90
+  throw new AssertionError(obj);
+  ^
+
+AssertionError [ERR_ASSERTION]: Not equal:
+
+0 !== 2
+
+    at check (/w/copy/node_modules/a/a.js:9:1)
+    at Object.<anonymous> (/w/copy/x.js:3:5)
+    at node:internal/main/run_main_module:28:49 {
+  code: 'ERR_ASSERTION'
+}
+
+Node.js v20.20.2
+"""
+UNREADABLE = """\
+/w/copy/bad.js:1
+const x = (1;
+            ^
+
+SyntaxError: Unexpected token ';'
+    at wrapSafe (node:internal/modules/cjs/loader:1464:18)
+
+Node.js v20.20.2
+"""
+TAP = """\
+TAP version 13
+not ok 1 - adds
+  ---
+  duration_ms: 1.4
+  location: '/w/copy/t.test.js:3:1'
+  error: 'too small'
+  name: 'TypeError'
+  stack: |-
+    exports.f (/w/copy/lib.js:1:32)
+    Test.run (node:internal/test_runner/test:796:25)
+  ...
+# fail 1
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "message", "path", "line"),
     [
@@ -50,6 +93,9 @@ def test_a_fingerprint_is_of_the_error_and_not_of_the_place_or_time() -> None:
         ),
         ("__ test_a __\n\n> assert 1 == 2\nE   assert 1 == 2\n\nt.py:3: AssertionError\n", "assert 1 == 2", "t.py", 3),
         ('Traceback (most recent call last):\n  File "a.py", line 2, in f\n    raise\nKeyError: 1\n', "KeyError: 1", "a.py", 2),
+        (NODE, "AssertionError [ERR_ASSERTION]: Not equal:", "x.js", 3),
+        (UNREADABLE, "SyntaxError: Unexpected token ';'", "bad.js", 1),
+        (TAP, "too small", "lib.js", 1),
         ("nothing known\nlast words\n", "exit code 1: last words", "", 0),
     ],
 )  # fmt: skip

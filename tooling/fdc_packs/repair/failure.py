@@ -51,6 +51,21 @@ _SYNTAX = re.compile(
     r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)\n(?:.*\n){1,3}?\s*(?P<message>\w*Error: .+)$',
     re.MULTILINE,
 )
+_NODE = re.compile(
+    r"^(?:Uncaught )?(?P<message>\w*Error(?: \[\w+\])?(?:: .*)?)\n(?:.*\n){0,40}?(?P<frames>(?:[ \t]+at .+\n?)+)",
+    re.MULTILINE,
+)
+_TAP = re.compile(
+    r"^[ \t]+error: (?:'(?P<message>.*)'|\|-\n[ \t]+(?P<first>.+))\n(?:.*\n){0,40}?[ \t]+stack: \|-\n"
+    r"(?P<frames>(?:[ \t]+.+:\d+:\d+\)?\n?)+)",
+    re.MULTILINE,
+)
+"""What node's own test runner says of a test that failed."""
+_AT = re.compile(
+    r"^[ \t]+(?:at )?(?:.*\()?(?P<path>[^()\s:][^()\n:]*):(?P<line>\d+):\d+\)?", re.MULTILINE
+)
+_MARKED = re.compile(r"^(?P<path>[^\s:]+\.[cm]?[jt]sx?):(?P<line>\d+)$", re.MULTILINE)
+"""Where node cannot read a file, or ends with an error that nothing catches: the line above the code that it shows."""
 _SECTION = re.compile(r"^_{3,} .+ _{3,}$|^={3,} .+ ={3,}$", re.MULTILINE)
 
 _NOISE = (
@@ -150,7 +165,7 @@ def first_error(text: str) -> FirstError | None:
                     _error(match["message"], match["path"], line, _from(text, match.start())),
                 )
             )
-    for one in (_pytest(text), _traceback(text)):
+    for one in (_pytest(text), _traceback(text), _node(text)):
         if one is not None:
             found.append(one)
     return min(found, key=lambda row: row[0])[1] if found else None
@@ -191,6 +206,21 @@ def _traceback(text: str) -> tuple[int, FirstError] | None:
     if match is None:
         return None
     return match.start(), _error(match["message"], match["path"], int(match["line"]), match.group())
+
+
+def _node(text: str) -> tuple[int, FirstError] | None:
+    """An error of JavaScript, at the innermost of its own frames."""
+    match = _TAP.search(text) or _NODE.search(text)
+    if match is None:
+        return None
+    message = match["message"] or match.groupdict().get("first") or ""
+    frames = (one for one in _AT.finditer(match["frames"]) if one["path"] != "node")
+    own = [one for one in frames if "node_modules" not in one["path"] and one["path"][:1] != "/"]
+    marked = _MARKED.search(text, 0, match.start())
+    place = own[0] if own else marked
+    path, line = (place["path"], int(place["line"])) if place else ("", 0)
+    block = "\n".join(match.group().split("\n")[:BLOCK])
+    return match.start(), _error(message, path, line, block)
 
 
 def _from(text: str, at: int) -> str:
