@@ -78,6 +78,7 @@ def test_runs_of_a_database_are_listed_shown_answered_and_approved(workspace: Pa
     assert "two spoons" == (workspace / "order.txt").read_text().strip()
 
 
+@pytest.mark.long
 def test_a_database_that_is_not_there_is_said_at_once_and_one_that_goes_away_on_the_page(
     workspace: Path,
 ) -> None:

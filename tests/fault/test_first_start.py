@@ -19,6 +19,7 @@ pytestmark = [needs_database, pytest.mark.slow]
 WORKERS, CLIENTS = 3, 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "turn", [1, *(pytest.param(turn, marks=pytest.mark.soak) for turn in range(2, 23))]
 )
@@ -58,6 +59,7 @@ def test_any_number_of_workers_and_clients_start_at_once_on_an_empty_database(
         ], workers.log()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGINT])
 def test_who_waits_for_another_that_prepares_says_so_and_ends_when_asked(
     workspace: Path, asked: signal.Signals

@@ -67,6 +67,7 @@ def worker(workers: Workers, kill_at: str = "") -> None:
     workers.start()
 
 
+@pytest.mark.long
 def test_workers_die_within_and_the_next_one_goes_on_with_the_same_run(
     home: Path, url: str
 ) -> None:
@@ -121,6 +122,7 @@ def begun_again(home: Path, url: str, run: str) -> None:
     remote.wake(url, str(home), row)
 
 
+@pytest.mark.long
 def test_an_answer_and_another_folder_and_the_budget_go_on_within(
     home: Path, url: str, tmp_path: Path
 ) -> None:

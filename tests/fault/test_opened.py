@@ -258,8 +258,8 @@ def test_an_approval_of_another_program_is_none_of_this_one() -> None:
     assert not approved(of("AGENTS.md"), [])
 
 
+@pytest.mark.long
 @needs_database
-@pytest.mark.slow
 def test_a_worker_waits_too_and_goes_on_with_the_answer(repository: Path) -> None:
     write(repository, COMMAND, *TOOL)
     with database() as url, Workers(url, repository) as ours:

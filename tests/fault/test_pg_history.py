@@ -207,8 +207,8 @@ def client(world: World, name: str, seed: int, count: int, errors: list[BaseExce
         errors.append(raised)
 
 
+@pytest.mark.long
 @needs_database
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 20))]
 )

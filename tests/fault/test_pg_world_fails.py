@@ -86,6 +86,7 @@ def crashed(folder: str, when: threading.Event) -> None:
     process.run([str(ROOT / ".ci" / "postgres"), "crash", folder], cwd="/")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("crashes", [2, pytest.param(25, marks=pytest.mark.soak)])
 def test_what_was_said_to_be_recorded_survives_a_power_cut_and_nothing_is_invented(
     crashes: int,
@@ -138,6 +139,7 @@ def sees(url: str, folder: Path) -> bool:
     return True
 
 
+@pytest.mark.long
 def test_a_database_whose_disk_is_full_stops_the_controller_and_not_the_run(
     tmp_path: Path, url: str
 ) -> None:

@@ -271,8 +271,8 @@ def dies(work: Callable[[], Any], at: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.long
 @needs_database
-@pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_what_the_next_call_takes_away(place: Path, url: str) -> None:
     kills = 60 if profiles.SOAK else 10
     rng = random.Random(7)
@@ -301,8 +301,8 @@ def test_a_kill_at_any_moment_leaves_what_the_next_call_takes_away(place: Path, 
     assert [] == os.listdir(place / ".fdc" / "runs") and not list((place / ".fdc").glob("pruning*"))
 
 
+@pytest.mark.long
 @needs_database
-@pytest.mark.slow
 def test_two_prunes_and_a_worker_at_once(place: Path, url: str) -> None:
     """The worker drives runs to their ends, large contents and all, while two processes remove what is over."""
     expected = fleet.on_sqlite(place, "big.plan", "count=8")

@@ -310,8 +310,8 @@ def test_workers_drive_runs_that_meet_one_after_the_other_and_those_of_other_fol
     assert order == sorted(order) and {first, second} == set(order) and elsewhere not in order
 
 
+@pytest.mark.long
 @needs_database
-@pytest.mark.slow
 def test_a_run_that_waits_in_a_worker_is_cancelled(workspace: Path) -> None:
     fleet.laid_out(workspace)
     (workspace / fleet.HELD).write_text("")

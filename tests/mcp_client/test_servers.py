@@ -117,6 +117,7 @@ def test_a_server_is_locked_called_and_refused_when_it_is_another_one(tmp_path: 
     assert not (root / "notes/more").exists()
 
 
+@pytest.mark.long
 def test_what_cannot_be_locked_is_one_sentence_and_writes_nothing(tmp_path: Path) -> None:
     root = laid_out(tmp_path, keep={"effect": "read"})
     done = fdc("tools", "lock", cwd=root)

@@ -96,7 +96,7 @@ def said_yes(
         raise AssertionError(f"seed {seed}: the checker says yes, and {broken}") from None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_checker_says_yes_to_nothing_that_some_run_breaks() -> None:
     count: Counter[str] = Counter()
     for seed in range(SEED, SEED + 40):

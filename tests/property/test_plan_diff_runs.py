@@ -94,6 +94,7 @@ def more(seed: int, worlds: int = 6) -> tuple[int, list[str]]:
     return passed, wrong
 
 
+@pytest.mark.long
 def test_plans_by_chance_that_pass_do_no_more() -> None:
     assert [more(seed)[1] for seed in (*range(2268, 2273), 968963481)] == [[]] * 6
 

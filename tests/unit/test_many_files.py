@@ -34,6 +34,7 @@ def said(plans: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> tuple[list[D
     return findings(lint(plans, "p0.plan"), "FDC419"), compared
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("levels", "fan"), [(4, 8), (9, 10)])
 def test_calls_that_name_too_many_files_are_refused_and_not_compared(
     levels: int, fan: int, monkeypatch: pytest.MonkeyPatch

@@ -147,6 +147,7 @@ def test_a_real_run_sends_its_spans_to_a_collector(workspace: Path) -> None:
     assert b"run a.plan" in body and b"tool message_user" in body and b"fdc.step.address" in body
 
 
+@pytest.mark.long
 def test_a_collector_that_is_not_there_costs_no_run(workspace: Path) -> None:
     (workspace / "a.plan").write_text(PLAN)
     env = {"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}

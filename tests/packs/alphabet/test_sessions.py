@@ -83,6 +83,7 @@ def test_a_model_of_another_provider_is_asked_as_that_one_is(tmp_path: Path) -> 
     assert {"gpt"} == {body["model"] for body in server.requests}
 
 
+@pytest.mark.long
 def test_a_session_begins_with_what_the_last_one_left(tmp_path: Path) -> None:
     """ALPH-88: read first, and said; one that cannot be read costs nothing else."""
     folder = made(tmp_path / "a", CONFIG)

@@ -67,6 +67,7 @@ def test_both_streams_and_the_exit_code_are_recorded(tmp_path: Path) -> None:
     assert 1 == code and "the one" == said["failure"]["message"]
 
 
+@pytest.mark.long
 def test_a_test_that_fails_now_and_then_repairs_nothing(tmp_path: Path) -> None:
     """With the patch it passes once and then never: what passes by luck is not a repair."""
     turn = "import os, sys\nimport shop.price\nshop.price.discount(100, True)\n"
@@ -157,6 +158,7 @@ ENDS = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [name if name == "crlf" else pytest.param(name, marks=pytest.mark.soak) for name in ENDS],

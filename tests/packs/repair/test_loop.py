@@ -332,6 +332,7 @@ for source, lines in ((own, (6,)), (pathlib.Path(textwrap.__file__).read_text("u
 """
 
 
+@pytest.mark.long
 def test_the_same_edits_come_in_the_same_order_in_every_process() -> None:
     """Sets of texts have another order in each, and only the first edits are tried."""
     said = {

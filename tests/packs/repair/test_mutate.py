@@ -363,6 +363,7 @@ def test_no_edit_puts_a_value_against_itself(line: str) -> None:
     assert said and twin not in said and text in {after(twin, row) for row in candidates(twin)}
 
 
+@pytest.mark.long
 def test_candidates_are_whole_hypotheses() -> None:
     """HYP-01, 06, 15, 20, 26: fields, a region that holds the edit, no claim or edit twice, at least two rivals, best first."""
     source = (PACKS / "repair/patch/unified_diff.py").read_text("utf-8")

@@ -220,7 +220,7 @@ def test_a_run_without_a_known_test_is_one_test(measure: Measure) -> None:
     assert 7 not in table(found, "shapes.py")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_process_that_a_test_begins_belongs_to_it(measure: Measure, tmp_path: Path) -> None:
     (tmp_path / "copy" / "test_shapes.py").write_text(
         "import subprocess, sys\ndef run(call):\n"
@@ -251,7 +251,7 @@ def test_where_nothing_can_be_measured_the_run_counts_and_it_is_said_why(measure
     assert "no\n" == measure("echo no; exit 3")["output"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_another_measurement_stands_back(measure: Measure, tmp_path: Path) -> None:
     """pytest-cov's options stay valid and do not take the tracer away."""
     (tmp_path / "copy" / "conftest.py").write_text(
