@@ -21,7 +21,8 @@ HOSTILE = [
     "{{ lipsum(100000) }}", "{{ 'x' * 10000000000 }}", "{{ '%1000000000d' % 3 }}", "{{ 9 ** 9 ** 9 }}",
     "{{ ('a' * 100000) | replace('a', 'b' * 100000) }}", "{{ 'a'.ljust(10000000000) }}", "{{ 'a' | center(10000000000) }}",
     "{{ '{:10000000000}'.format(3) }}", "{{ '%*d' % (10000000000, 3) }}", "{{ '{:>{w}}'.format(3, w=10000000000) }}",
-    "{{ '%10000000000d' | format(3) }}",
+    "{{ '%10000000000d' | format(3) }}", "{{ (5).to_bytes(10000000000, 'big') }}", "{{ 'a' | indent(10000000000, true) }}",
+    "{{ [1] | map('center', 10000000000) | list }}", "{{ 2.5 | round(10000000000) }}",
     "{% include '/etc/passwd' %}", "{{ t.__class__ }}", "{{ 1 / 0 }}", "{{ t(3) }}", "{{ t | nothing }}", "{{ nope }}",
 ]  # fmt: skip
 
@@ -37,6 +38,9 @@ def test_what_prompts_use_is_as_before() -> None:
         ("{{ 'ok ' ~ t }}", "ok hi"),
         ("{% for a in [1, 2] %}{{ loop.index }}/{{ loop.length }}{{ loop.last }} {% endfor %}", "1/2False 2/2True"),
         ("{{ range(3) | map('string') | join(',') }} {{ t | upper }} {{ [3, 1] | sort }}", "0,1,2 HI [1, 3]"),
+        ("{{ 250000 | round | int }} {{ '%d' | format(1234567) }} {{ nope | default(9999999) }} {{ '{}'.format(10000000) }}",
+         "250000 1234567 9999999 10000000"),
+        ("{% set n = namespace(left=5000000) %}{{ n.left - 1 }} {{ 2000000 | filesizeformat }}", "4999999 2.0 MB"),
         ("{% for k, v in {'a': 1}.items() %}{{ k }}{{ v }}{% else %}none{% endfor %}", "a1"),
         ("{% for x in [[1, [2]]] recursive %}{% if x is iterable %}{{ loop(x) }}{% else %}{{ x }}{% endif %}{% endfor %}", "12"),
         ("{% set x %}{{ t }}{% endset %}{{ x }}{% set y | upper %}{{ t }}{% endset %}{{ y }}", "hiHI"),

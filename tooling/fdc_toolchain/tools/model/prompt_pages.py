@@ -17,7 +17,13 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
 
 WORK, CALL, LONGEST, WIDEST = 3_000_000, 50, 8 * 1024 * 1024, 100_000
 """The work of one prompt (a round of a loop, an item or a hundred characters that a filter reads), what a call counts, the
-characters of a text, and the greatest number that a call or a filter is given."""
+characters of a text, and the greatest number that what is `_SIZED` is given."""
+_SIZED = frozenset(
+    "batch center expandtabs indent ljust rjust round slice tojson to_bytes zfill".split()
+)
+"""Filters and methods to which a number says how long what they make is."""
+_NESTED = re.compile(r"\{[^{}]*\{")
+"""A form whose widths are given, too."""
 _left: ContextVar[list[int]] = ContextVar("left")
 
 
@@ -86,10 +92,11 @@ class _Pages(ImmutableSandboxedEnvironment):
 
     def call(self, context: Context, obj: Any, *args: Any, **named: Any) -> Any:
         _spend(CALL)
-        _given((*args, *named.values()))
-        owner = getattr(obj, "__self__", None)
+        name, owner = getattr(obj, "__name__", ""), getattr(obj, "__self__", None)
+        wide = isinstance(owner, str) and name.startswith("format") and _NESTED.search(owner)
+        _given((*args, *named.values()), sized=name in _SIZED or bool(wide))
         if isinstance(owner, str):
-            _grows(getattr(obj, "__name__", ""), owner, args)
+            _grows(name, owner, args)
         return _checked(super().call(context, obj, *args, **named))
 
 
@@ -117,8 +124,9 @@ def _checked(value: Any) -> Any:
 def _bounded(name: str, function: Callable[..., object]) -> Callable[..., object]:
     @functools.wraps(function)
     def inner(*args: Any, **named: Any) -> object:
-        _given((*args, *named.values()))
         at = 1 if hasattr(function, "jinja_pass_arg") else 0
+        _weighed(args[at])
+        _given((*args[at + 1 :], *named.values()), sized=name in _SIZED)
         if isinstance(args[at], str):
             _grows(name, args[at], args[at + 1 :])
         return _checked(function(*args, **named))
@@ -126,12 +134,12 @@ def _bounded(name: str, function: Callable[..., object]) -> Callable[..., object
     return inner
 
 
-def _given(args: Iterable[object]) -> None:
-    """Raises SecurityError for a number that could make something huge."""
+def _given(args: Iterable[object], *, sized: bool) -> None:
+    """Counts arguments. Raises SecurityError for a number that could make something huge."""
     for one in args:
         _weighed(one)
-        if isinstance(one, (int, float)) and abs(one) > WIDEST:
-            raise SecurityError(f"a number over {WIDEST:,} is given to a filter or a call")
+        if sized and isinstance(one, (int, float)) and abs(one) > WIDEST:
+            raise SecurityError(f"a number over {WIDEST:,} says how long a text is to be")
 
 
 def _weighed(value: Any) -> Any:
