@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,10 +13,10 @@ from fdc_toolchain import resources
 from fdc_toolchain.diagnostics.source import Limits
 from fdc_toolchain.syntax import tail_values, values
 from fdc_toolchain.syntax.grammar.compile_tables import TAILS
-from fdc_toolchain.syntax.grammar.lalr import Refused
+from fdc_toolchain.syntax.grammar.lalr import Refused, Word
 from fdc_toolchain.syntax.parse import _Builder, _machinery
 from fdc_toolchain.syntax.syntax_errors import Wrong
-from lark import Lark, Transformer
+from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput, VisitError
 
 GRAMMAR = resources.read("grammar/plan.lark").decode("ascii")
@@ -29,7 +30,29 @@ PIECES = (
 
 
 class _LarkReader(Transformer[Any, Any], tail_values.TailBuilder):  # type: ignore[misc]
-    """The same methods, called by Lark."""
+    """The same methods, called by Lark, with words in place of its tokens."""
+
+    def __init__(self) -> None:
+        super().__init__(visit_tokens=False)
+        for name in dir(tail_values.TailBuilder):
+            if name[0] != "_" and callable(method := getattr(self, name)):
+                setattr(self, name, _of_words(method))
+
+
+def _of_words(method: Callable[..., Any]) -> Callable[..., Any]:
+    def called(children: Any, *more: Any) -> Any:
+        own = isinstance(children, list)  # the methods also call each other, with anything
+        return method([_word(one) for one in children] if own else children, *more)
+
+    return called
+
+
+def _word(one: object) -> object:
+    if not isinstance(one, Token):
+        return one
+    word = Word(one)
+    word.type, word.start_pos, word.end_pos = one.type, one.start_pos or 0, one.end_pos or 0
+    return word
 
 
 class _LarkBuilder(Transformer[Any, Any], _Builder):  # type: ignore[misc]
@@ -43,7 +66,7 @@ def test_tails_are_read_as_lark_reads_them() -> None:
         parser="lalr",
         lexer="contextual",
         start=list(TAILS),
-        transformer=_LarkReader(visit_tokens=False),
+        transformer=_LarkReader(),
     )
     driver = values._driver()
     rng = random.Random(20261121)
