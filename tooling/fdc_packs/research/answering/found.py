@@ -29,7 +29,7 @@ HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
 FITTED = (-2.26, 1.61, 0.08, 0.48, -1.14)
 """A logistic regression of "one of the shown places answers" on the tuned questions of benchmarks/research, those without
 an answer included: bias, worth of the first place (log), words close together, words asked, part of them that no file has."""
-LEVELS = ((HIGH, 0.84), (MODERATE, 0.66), (LOW, 0.62))
+LEVELS = ((HIGH, 0.84), (MODERATE, 0.66), (LOW, 0.54))
 """By the share of answers that are right, package by package, with the regression made on the others."""
 CLOSE = 5
 """Lines in a row that count as one place of the question's words."""
