@@ -57,7 +57,7 @@ _NODE = re.compile(
 )
 _TAP = re.compile(
     r"^[ \t]+error: (?:'(?P<message>.*)'|\|-\n[ \t]+(?P<first>.+))\n(?:.*\n){0,40}?[ \t]+stack: \|-\n"
-    r"(?P<frames>(?:[ \t]+.+:\d+:\d+\)?\n?)+)",
+    r"(?P<frames>(?:[ \t]+\S.*:\d+:\d+\)?\n?)+)",
     re.MULTILINE,
 )
 """What node's own test runner says of a test that failed."""
