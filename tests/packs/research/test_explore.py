@@ -127,7 +127,8 @@ def test_code_with_fewer_than_three_sides_is_looked_at_all_the_same(tmp_path: Pa
     """EXP-06 asked the user here: a workspace with one file could not be explored."""
     source = "def refuse(order):\n    if order.dear:\n        raise ValueError('too dear')\n"
     (tmp_path / "shop.py").write_text(source, "utf-8")
-    done = fdc("explore", "What happens when an order is too dear?", cwd=tmp_path)
+    question = "What happens when an order is too dear?"
+    done = fdc("explore", question, "--full", cwd=tmp_path)
     assert 0 == done.returncode and "shop.py:1  refuse (function)" in done.stdout
     assert "fewer than 3 agents" in done.stderr
 
@@ -173,7 +174,9 @@ def test_who_calls_one_name_is_answered_by_one_agent(tmp_path: Path) -> None:
     assert 0 == done.returncode, done.stdout
     assert done.stdout.startswith("shop/orders.py:14  in place_order: release(basket)")
     assert "1 found by the syntax tree" in " ".join(done.stdout.split())
-    assert "it is about one name" in done.stderr
+    assert "2 tracks: implementation, dependencies\n" in done.stderr
+    more = fdc("explore", "Who calls `release`?", "--full", cwd=tmp_path)
+    assert "it is about one name" in more.stderr
 
 
 def test_without_a_terminal_nothing_is_asked_and_the_run_is_kept(tmp_path: Path) -> None:
@@ -373,7 +376,7 @@ def test_tracks_that_repeat_each_other_are_dropped_and_asked_for_once_more(tmp_p
         "is what `one` looks at" in row["why"] for row in lost
     )
     with thinking(plan=lambda body: same) as (server, env):
-        done = fdc("explore", QUESTION, cwd=tmp_path, env=env)
+        done = fdc("explore", QUESTION, "--full", cwd=tmp_path, env=env)
     assert 0 == done.returncode and "so that fewer than 3 agents look" in done.stderr
     assert ["one:"] == [line.split()[0] for line in done.stderr.split("\n") if "checked" in line]
 

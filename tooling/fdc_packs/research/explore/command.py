@@ -1,12 +1,13 @@
 """`fdc explore`: runs the registered exploration on a question and prints its answer as Markdown.
 
-The answer goes to stdout, the track plan and what is under way to stderr. The run and its page
+The answer goes to stdout, the tracks and what is under way to stderr. The run and its page
 `runs/RUN/synthesis.md` stay in the workspace.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,8 @@ Some files of this workspace are text from outside, and such text must not choos
 - read what an earlier run stored, and approve it: `fdc trust --file FILE`
 - move the files out of the workspace; if `untrusted` in fdc.toml names them, remove their entry"""
 """What a person can do where the files of a workspace are from outside (FDC471)."""
+_NAME = re.compile(r"^  \d+\. (.+?) \(", re.MULTILINE)
+"""The name of a track, in the plan of the tracks that is said (`tracks`)."""
 EXITS = {
     "success": CLEAN,
     "confusion": PERSON,
@@ -72,7 +75,11 @@ EXITS = {
     default=None,
     help="Also sort results by meaning (default: if the extra `semantic` is installed).",
 )
-@click.option("--full", is_flag=True, help="Print the whole page instead of its first lines.")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Print the whole page instead of its first lines, and the plan of the tracks.",
+)
 @click.option(
     "--model",
     metavar="NAME",
@@ -179,14 +186,29 @@ def _explored(
         budget,
         commands.task_for(root, None),
     )
-    show = Json() if quiet else _Watching()
+    show = Json() if quiet else _Watching(form == "full")
     ended = commands.drive_run(root, name, show, jobs=jobs, operator=operator)
     outcome = ended.result if isinstance(ended.result, dict) else {}
     return _tell(ended, outcome, form), outcome
 
 
 class _Watching(Aside):
-    """The track plan and each track's end on stderr; stdout belongs to the answer."""
+    """What is read and which tracks look, on stderr; stdout belongs to the answer. `full`: the whole plan of the tracks, too,
+    and what each of them found. Without it a terminal shows how many ended, until the answer is there."""
+
+    def __init__(self, full: bool) -> None:
+        super().__init__()
+        self._full = full
+        self._ended = 0
+        self._shown = not full and sys.stderr.isatty()
+
+    def say(self, text: str) -> None:
+        """Port `Progress`: the plan of the tracks."""
+        names = _NAME.findall(text)
+        if self._full or not names:
+            super().say(text)
+        else:
+            self._tell(f"{_many(len(names), 'track')}: {', '.join(names)}")
 
     def done(self, effect: Perform, outcome: Outcome, took: float) -> None:
         """Port `Progress`."""
@@ -194,25 +216,33 @@ class _Watching(Aside):
         value = outcome.value
         if effect.tool == "map_code" and isinstance(value, dict):
             skipped = f"; {value['skipped_count']} skipped" if value["skipped_count"] else ""
-            click.echo(
-                f"{_many(value['files'], 'file')}, {_many(value['lines'], 'line')}{skipped}",
-                err=True,
-            )
+            self._tell(f"{_many(value['files'], 'file')}, {_many(value['lines'], 'line')}{skipped}")
             from ..outline import code_trees
 
             unread = code_trees.missing(value["kinds"])
             if unread:
                 way = "`pip install 'fdc-toolchain[code]'` brings their grammars"
-                click.echo(
-                    visible(
-                        f"{', '.join(unread)}: read line by line, so definitions are guessed; {way}"
-                    ),
-                    err=True,
+                self._tell(
+                    f"{', '.join(unread)}: read line by line, so definitions are guessed; {way}"
                 )
         if effect.tool == "gate_track" and isinstance(value, dict):
-            said = f"{_many(len(value['findings']), 'finding')}, {_many(value['checked'], 'citation')} checked"
-            said = f"blocked: {value['why']}" if value["blocked"] else said
-            click.echo(visible(f"{value['track']}: {said}"), err=True)
+            self._ended += 1
+            if value["blocked"]:
+                self._tell(f"{value['track']}: blocked: {value['why']}")
+            elif self._full:
+                found, checked = _many(len(value["findings"]), "finding"), value["checked"]
+                self._tell(f"{value['track']}: {found}, {_many(checked, 'citation')} checked")
+            elif self._shown:
+                click.echo(f"\r{_many(self._ended, 'track')} ended", nl=False, err=True)
+
+    def _tell(self, text: str) -> None:
+        self.close()
+        click.echo(visible(text), err=True)
+
+    def close(self) -> None:
+        """Takes the line away that says how many tracks ended."""
+        if self._shown and self._ended:
+            click.echo("\r\x1b[2K", nl=False, err=True)
 
 
 def _many(count: int, what: str) -> str:
