@@ -30,6 +30,15 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "the second of each is its state, and no two have the same: the third is never compared",
     ("rules/solver/flow/file_taint.py", "self.changes = 0", "15: 0 -> 1"):
         "the number is only compared with what it was before (`plan_files.changed`)",
+    ("rules/solver/words.py", "elif row is not None:", "0: if ... -> if True"):
+        "where there is no row nothing is left to go through",
+    ("rules/solver/kept_effects.py", "if ground != self._ground or self._first and count > MOST_CAUSES * self._first:",
+     "29: And -> Or"):
+        "a cache: what was kept is found again, and is the same",
+    ("rules/solver/kept_effects.py", "elif not self._first:", "0: if ... -> if False"):
+        "a cache: only how much is kept",
+    ("rules/solver/flow/bound_names.py", "if before is None:", "0: if ... -> if False"):
+        "a name that is bound to nothing is as one that is not bound: all ask with `get`",
 }  # fmt: skip
 """By file, line, and column in the line with the change: why no test can notice it. A line that is gone ends the run."""
 
@@ -103,5 +112,13 @@ SURVIVORS: dict[tuple[str, str, str], str] = {
         'found since by tests/unit/test_earlier_runs.py',
     ('rules/solver/rounds.py', 'if known is None or length + more < known[0]:', '20: Lt -> LtE'):
         'only which of two equally short runs is shown',
+    ("rules/solver/refusals.py", "place = Span(fork.key, fork.line, fork.column, fork.line, fork.column + 1)",
+     "58: Add -> Sub"):
+        "only where the mark of a fork ends",
+    ("rules/solver/types/uses.py", 'return None if is_number(number) and number >= 1 else f"`{text[:80]}` is none"',
+     "64: 80 -> 81"):
+        "only how much of a long text is shown",
+    ("rules/closure.py", "if not instance.context:", "0: if ... -> if True"):
+        "perhaps equivalent: what stands behind a submit is found once more in each call, and said once",
 }  # fmt: skip
 """The same for changes that are counted, and that no test noticed: what is known of each."""
