@@ -24,7 +24,7 @@ from ..retrieval.file_worth import worth_of
 from ..retrieval.name_words import PARTS, ends, whole
 from ..retrieval.question import Concept, terms
 from ..retrieval.stems import Stemmer
-from .unit_spans import Gathered, Spans, Unit
+from .unit_spans import Gathered, Spans, Unit, worth_of_definition
 
 MAX_HITS = 60_000
 """Occurrences of one word that are looked at."""
@@ -40,8 +40,6 @@ USUAL_LINES = 40
 RARITY = 0.85
 COVERED = 1.0
 NEAR, NEAR_LINES = 0.25, 5
-PRIVATE = 1.25
-"""Names with an underscore in front are worth so much: those who ask how something is done mean what does it."""
 DOCUMENTS = 0.45
 """What a passage of a document is worth where the question is how something is done, and not how to do it."""
 ALIKE = 0.5
@@ -57,7 +55,7 @@ class Tree:
         self._texts: dict[str, tuple[str, str, list[int]]] = {}
         self._outlines: dict[str, Outline | None] = {}
         self._shapes: dict[str, Shape] = {}
-        self._found: dict[tuple[tuple[Concept, ...], frozenset[str], bool], Search] = {}
+        self._found: dict[tuple[tuple[Concept, ...], frozenset[str], bool, bool], Search] = {}
         self.kept: dict[tuple[object, ...], Search] = {}
         """What others made of a search, for the next one who asks the same."""
         self._stemmer = Stemmer()
@@ -115,11 +113,15 @@ class Tree:
             return self._stems
 
     def search(
-        self, concepts: Sequence[Concept], names: Iterable[str] = (), code: bool = False
+        self,
+        concepts: Sequence[Concept],
+        names: Iterable[str] = (),
+        code: bool = False,
+        errors: bool = False,
     ) -> Search:
-        """What speaks of the concepts; what has one of the `names` first, and documents last where `code` is asked for.
-        Kept for the next one who asks the same."""
-        key = (tuple(concepts), frozenset(names), code)
+        """What speaks of the concepts; what has one of the `names` first, documents last where `code` is asked for, and
+        classes of errors before other code where `errors` are. Kept for the next one who asks the same."""
+        key = (tuple(concepts), frozenset(names), code, errors)
         with self.lock:
             if key not in self._found:
                 self._found[key] = Search(self, *key)
@@ -168,9 +170,11 @@ class Search:
         concepts: tuple[Concept, ...],
         names: frozenset[str] = frozenset(),
         code: bool = False,
+        errors: bool = False,
     ) -> None:
         self.tree = tree
         self.code = code
+        self.errors = errors
         self.names = names
         self.concepts = concepts
         self._asked = {concept.word for concept in concepts}
@@ -353,12 +357,8 @@ class Search:
             covered += weight * min(1.0, max(named, lies * 0.8, body + said))
         score *= (COVERED + covered / total) * (1 + NEAR * self._near(one.lines) / total) * factor
         known = one.definition
-        if known is not None and known.name.startswith("_"):
-            score *= 0.8 if known.name.startswith("__") else PRIVATE
-        if known is not None and self.tree.documents[path].lines[known.end - 1].rstrip().endswith(
-            _STUB
-        ):
-            score *= 0.6  # it says that something is there, and nothing of it
+        if known is not None:
+            score *= worth_of_definition(self.tree.documents[path], known, self.errors)
         if known is not None and self.names:
             if self.names & {known.name, known.qualified}:
                 score = score * 2 + 3 * total * factor
@@ -395,6 +395,5 @@ def _rarity(total: int, count: int) -> float:
     return math.log(1 + (total - count + 0.5) / (count + 0.5)) ** RARITY
 
 
-_STUB = (": ...", " ...")
 PLAIN = 0.49
 """Variants below this weight are synonyms; above, they are parts or forms of the word itself."""

@@ -6,12 +6,13 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 
 from fdc_toolchain.api.tools import Context, ToolFailure
 
 from ..answering.references import asked as asked_relation
 from ..retrieval import library
-from ..retrieval.question import concepts_of, faint, written_names
+from ..retrieval.question import FADED, concepts_of, faint, written_names
 from .code_search import Search, Tree
 from .place import inside
 
@@ -25,6 +26,13 @@ _HOW_DONE = re.compile(
     re.IGNORECASE,
 )
 """Questions after what code does; those after what to do with it (`how do I`, `why`) are answered by documents too."""
+
+
+_WHICH_ERROR = re.compile(r"\b(?:which|what)\s+(?:exception|error)s?\b", re.IGNORECASE)
+"""Questions that a class of errors answers."""
+_ASKS_ERROR = frozenset(
+    "exception exceptions error errors raise raised raises throw thrown throws".split()
+)
 
 
 def mapped(args: Mapping[str, object], context: Context) -> tuple[Tree, bool]:
@@ -63,8 +71,14 @@ def searched(tree: Tree, question: str) -> Search:
         verb = relation.verb
         asked = [concept for concept in asked if concept.word != verb] or asked
         more = [concept for concept in more if concept.word != verb]
-    code = _HOW_DONE.search(question) is not None
-    return tree.search([*asked, *more], written_names(question), code)
+    errors = _WHICH_ERROR.search(question) is not None
+    if errors:  # what kind of thing is asked for is seldom said where it is defined
+        asked = [
+            replace(concept, weight=FADED) if concept.word in _ASKS_ERROR else concept
+            for concept in asked
+        ]
+    code = errors or _HOW_DONE.search(question) is not None
+    return tree.search([*asked, *more], written_names(question), code, errors)
 
 
 def ranked(tree: Tree, track: Mapping[str, object], args: Mapping[str, object]) -> Search:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -13,6 +15,12 @@ from ..outline.code_outline import Definition, Outline
 
 SECTION = 30
 """Lines of a stretch of code outside of every definition that count as one unit."""
+PRIVATE = 1.25
+"""Names with an underscore in front are worth so much: those who ask how something is done mean what does it."""
+ERRORS = 2.0
+"""What a class of errors is worth more than other code where the question asks which error it is."""
+_ERROR = re.compile(r"(?i:error|exception)")
+_STUB = (": ...", " ...")
 
 
 class Unit(NamedTuple):
@@ -89,3 +97,17 @@ class Spans:
                 return one, one.line, one.end, ""
         start = (line - 1) // SECTION * SECTION + 1
         return None, start, min(start + SECTION - 1, self.size), ""
+
+
+def worth_of_definition(document: Document, one: Definition, errors: bool) -> float:
+    """What a definition is worth by its form: a private one more, a stub less, and a class of errors more where `errors` are
+    asked for: by its name, or by that of its file."""
+    factor = 1.0
+    if errors and one.kind == "class":
+        said = f"{os.path.basename(document.path)} {one.name}"
+        factor *= ERRORS if _ERROR.search(said) else 1.0
+    if one.name.startswith("_"):
+        factor *= 0.8 if one.name.startswith("__") else PRIVATE
+    if document.lines[one.end - 1].rstrip().endswith(_STUB):
+        factor *= 0.6  # it says that something is there, and nothing of it
+    return factor
