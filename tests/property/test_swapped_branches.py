@@ -1,4 +1,4 @@
-"""A choice whose branches change places, under the condition that says the opposite, is the same choice: lint says the same."""
+"""A choice whose branches change places, under the opposite condition, is the same choice: literal and computed paths beside each other."""
 
 from __future__ import annotations
 
