@@ -75,6 +75,15 @@ def test_a_loop_keeps_nothing_of_calls_that_are_not_followed() -> None:
     ]
 
 
+def test_a_plan_beside_one_that_is_not_followed_is_judged() -> None:
+    plans = nested(4, 8) | {"other.plan": "read_file absent.md\n"}
+    found = findings(lint(plans, "p0.plan", "other.plan"), "FDC411", "FDC419")
+    assert [(item.span.path, item.code) for item in found] == [
+        ("other.plan", "FDC411"),
+        ("p1.plan", "FDC419"),
+    ]
+
+
 def test_paths_around_other_values_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     compared = 0
     real = path_language._meet
