@@ -53,3 +53,5 @@ def test_a_command_ends_with_the_seconds_of_a_budget(workspace: Path) -> None:
     assert "the budget of seconds is used up" in said["stop"]["message"]
     assert said["seconds"] < 30
     assert fdc("replay", "last", cwd=workspace).returncode == 0
+    again = fdc("resume", "last", "--retry", "--budget", "seconds=3", cwd=workspace)
+    assert " --retry --budget MEASURE=NUMBER` retries the failed step" in again.stdout
