@@ -99,7 +99,7 @@ FILES = frozenset(("missing", "exists", "path", "file", "protected", "encoding",
 """Failures that can be caused by another process that changes the files meanwhile."""
 
 EXPLAINS: dict[str, frozenset[str]] = {
-    "unproved-file": frozenset(("missing", "file", "encoding")),
+    "unproved-file": frozenset(("missing", "path", "file", "encoding")),
     "kept-file": FILES,
     "inside-workspace": frozenset(
         ("path", "protected", "capability", "missing", "exists", "file", "encoding")
