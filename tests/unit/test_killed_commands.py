@@ -39,7 +39,7 @@ def test_a_command_that_is_cancelled_and_killed_at_once_is_interrupted(
 
 
 def test_a_command_ends_with_the_seconds_of_a_budget(workspace: Path) -> None:
-    """Its step has failed with the kind `budget`, so a test command that was killed does not count as one that failed."""
+    """Its step has failed with the kind `spent`, so a test command that was killed does not count as one that failed."""
     (workspace / "slow.plan").write_text(
         "budget seconds 2\nset_plan x\nplan_step_complete x\nrun_in_bash_session sleep 60\nclose_task\nsubmit\n"
     )
@@ -55,3 +55,21 @@ def test_a_command_ends_with_the_seconds_of_a_budget(workspace: Path) -> None:
     assert fdc("replay", "last", cwd=workspace).returncode == 0
     again = fdc("resume", "last", "--retry", "--budget", "seconds=3", cwd=workspace)
     assert " --retry --budget MEASURE=NUMBER` retries the failed step" in again.stdout
+
+
+def test_no_branch_of_a_fork_keeps_what_the_budget_ended(workspace: Path) -> None:
+    """With more seconds each of its steps is done again; a plan within a step is one that the outer budget ended."""
+    (workspace / "inner.txt").write_text(
+        "set_plan x\nplan_step_complete x\nrun_in_bash_session sleep 60\nclose_task\nsubmit\n"
+    )
+    for step in (
+        "text <- read_file inner.txt\nrun_plan {text}\n",
+        "a <- list_files *.txt\nfork b in {a} max 9 keep failures\n  run_in_bash_session sleep 60; echo {b}\n",
+    ):
+        (workspace / "slow.plan").write_text(
+            f"budget seconds 2\nset_plan x\nplan_step_complete x\n{step}close_task\nsubmit\n"
+        )
+        said = json.loads(fdc("run", "slow.plan", "--format", "json", cwd=workspace).stdout)
+        assert (said["status"], said["stop"]["cause"]["kind"]) == ("stopped", "budget")
+        assert (said["stop"]["kind"], said.get("kept", [])) == ("failure", [])
+        assert fdc("replay", "last", cwd=workspace).returncode == 0

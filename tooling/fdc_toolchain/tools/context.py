@@ -138,7 +138,7 @@ class Context:
         """Raises ToolFailure where a command that is still running has no time left: of a budget, or until its `deadline`."""
         if now > self.until:
             raise ToolFailure(
-                "budget", "the budget of seconds is used up; the command was killed before its end"
+                "spent", "the budget of seconds is used up; the command was killed before its end"
             )
         if now > deadline:
             raise ToolFailure(
