@@ -338,6 +338,14 @@ def test_a_hook_refuses_a_commit_while_a_plan_has_errors_and_nothing_else(fresh:
     assert [None, None] == [answer(command, "git commit -m x") for command in commands]
 
 
+def test_the_checker_of_rules_finds_nothing_in_those_of_init(fresh: Path) -> None:
+    fdc("init", cwd=fresh)
+    assert (0, "") == (
+        (found := fdc("protocols", "graph", "--check", cwd=fresh)).returncode,
+        found.stderr,
+    )
+
+
 @pytest.mark.slow
 def test_the_checker_of_agents_files_finds_nothing(fresh: Path) -> None:
     fdc("init", *ALL, cwd=fresh)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,11 @@ def test_a_new_pack_works_once_it_is_installed(workspace: Path, tmp_path: Path) 
     )
     done = fdc("lint", "own.plan", cwd=workspace, env=env)
     assert (0, "1 plan proved, no findings\n") == (done.returncode, done.stdout), done.stdout
+    shutil.copytree(
+        made, workspace / "fdc-tea"
+    )  # where it is written, its plan is one of the workspace
+    done = fdc("lint", "fdc-tea", cwd=workspace, env=env)
+    assert (0, True) == (done.returncode, done.stdout.startswith("1 plan proved")), done.stdout
     tried = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=made, **env)
     assert 0 == tried.returncode and "2 passed" in tried.stdout, tried.stdout
 

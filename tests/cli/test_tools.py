@@ -49,7 +49,7 @@ def shop(workspace: Path) -> Path:
 
 
 KINDS = (
-    "missing, path, file, protected, encoding, capability, result, sandbox, timeout, size, error"
+    "missing, path, file, protected, encoding, capability, result, sandbox, timeout, size, error, spent"
 )
 
 

@@ -78,6 +78,13 @@ ROW = {
     [
         ([ROW], STOP, "assumption", "kept-file"),
         ([ROW], {**STOP, "line": 5}, "assumption", "alone"),
+        # A command made a link where a later step reads a file.
+        (
+            [{**ROW, "rule": "unproved-file"}],
+            {**STOP, "failure": "path"},
+            "assumption",
+            "unproved-file",
+        ),
         ([], {**STOP, "failure": "encoding"}, "assumption", "form"),
         ([], {**STOP, "failure": "file"}, "assumption", "form"),
         ([], {**STOP, "failure": "protected"}, "assumption", "obeyed"),

@@ -80,6 +80,8 @@ def test_what_cannot_be_written_is_refused_by_both(root: Path, path: str) -> Non
     [
         ("list_files nope\n", ["FDC411"]),
         ("grep x nope\n", ["FDC411"]),
+        ("list_files docs/a.md/b\n", ["FDC415"]),
+        ("grep x docs//a.md/b/c\n", ["FDC415"]),
         ("list_files ..\n", ["FDC416"]),
         ("list_files /etc\n", ["FDC416"]),
         ("for_each_file ../*\n  read_file {file1}\n", ["FDC416"]),

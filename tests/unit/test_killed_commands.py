@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from fdc_toolchain.engine.ports import Interrupted
 
 from tests.support.background import wait_for
+from tests.support.inside import fdc
 from tests.support.process import working_in
 from tests.unit.test_tools import Bench
 
@@ -34,3 +36,40 @@ def test_a_command_that_is_cancelled_and_killed_at_once_is_interrupted(
     assert raised.value.begun
     thread.join()
     wait_for(lambda: not working_in(workspace))
+
+
+def test_a_command_ends_with_the_seconds_of_a_budget(workspace: Path) -> None:
+    """Its step has failed with the kind `spent`, so a test command that was killed does not count as one that failed."""
+    (workspace / "slow.plan").write_text(
+        "budget seconds 2\nset_plan x\nplan_step_complete x\nrun_in_bash_session sleep 60\nclose_task\nsubmit\n"
+    )
+    done = fdc("run", "slow.plan", "--format", "json", cwd=workspace)
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["status"], said["stop"]["cause"]["kind"]) == (
+        1,
+        "stopped",
+        "budget",
+    )
+    assert "the budget of seconds is used up" in said["stop"]["message"]
+    assert said["seconds"] < 30
+    assert fdc("replay", "last", cwd=workspace).returncode == 0
+    again = fdc("resume", "last", "--retry", "--budget", "seconds=3", cwd=workspace)
+    assert " --retry --budget MEASURE=NUMBER` retries the failed step" in again.stdout
+
+
+def test_no_branch_of_a_fork_keeps_what_the_budget_ended(workspace: Path) -> None:
+    """With more seconds each of its steps is done again; a plan within a step is one that the outer budget ended."""
+    (workspace / "inner.txt").write_text(
+        "set_plan x\nplan_step_complete x\nrun_in_bash_session sleep 60\nclose_task\nsubmit\n"
+    )
+    for step in (
+        "text <- read_file inner.txt\nrun_plan {text}\n",
+        "a <- list_files *.txt\nfork b in {a} max 9 keep failures\n  run_in_bash_session sleep 60; echo {b}\n",
+    ):
+        (workspace / "slow.plan").write_text(
+            f"budget seconds 2\nset_plan x\nplan_step_complete x\n{step}close_task\nsubmit\n"
+        )
+        said = json.loads(fdc("run", "slow.plan", "--format", "json", cwd=workspace).stdout)
+        assert (said["status"], said["stop"]["cause"]["kind"]) == ("stopped", "budget")
+        assert (said["stop"]["kind"], said.get("kept", [])) == ("failure", [])
+        assert fdc("replay", "last", cwd=workspace).returncode == 0

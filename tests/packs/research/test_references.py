@@ -180,3 +180,12 @@ def test_a_question_back_names_what_the_question_wrote_as_code(workspace: Path) 
     ):
         done = fdc("explore", question, cwd=workspace)
         assert 5 == done.returncode and said in done.stdout, done.stdout
+
+
+def test_a_declaration_of_c_neither_calls_nor_uses_what_it_names(tmp_path: Path) -> None:
+    head = "extern _Noreturn void pour (int n);\nvoid *brew (int n)\n  MALLOC;\n"
+    text = "static int pour (int n);\nstruct Pot { int (*pour) (int); };\nint go (void)\n{\n  return pour (1) + brew (2);\n}\n"
+    made = tree(tmp_path, a__h=head, a__c=text)
+    assert [("a.c", 5, "")] == lines(made, "call", "pour")
+    assert [("a.c", 5, "")] == lines(made, "call", "brew")
+    assert [("a.c", 5, "")] == lines(made, "use", "brew")

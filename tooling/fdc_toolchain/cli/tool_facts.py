@@ -73,9 +73,9 @@ OF_ACCESS = {
     "list": {"missing"},
 }
 OF_NEED = {
-    "sandbox": {"sandbox", "timeout"},
+    "sandbox": {"sandbox", "timeout", "spent"},
     "git": {"git"},
-    "bash": {"sandbox", "timeout"},
+    "bash": {"sandbox", "timeout", "spent"},
     "model": {"model", "refusal", "reply", "budget"},
     "web": {
         "net",
@@ -299,7 +299,7 @@ def failure_kinds(tool: Tool) -> list[str]:
     if "prompt" in run:
         found |= {"model", "refusal", "reply", "prompt", "budget"}
     elif "python" in run:
-        found |= {"error", "result", "timeout", "sandbox"}
+        found |= {"error", "result", "timeout", "spent", "sandbox"}
     elif "mcp" in run:
         found |= {
             "argument",
@@ -308,6 +308,7 @@ def failure_kinds(tool: Tool) -> list[str]:
             "tool",
             "result",
             "timeout",
+            "spent",
             "sandbox",
             "unavailable",
         }
@@ -317,6 +318,7 @@ def failure_kinds(tool: Tool) -> list[str]:
             "exit",
             "result",
             "timeout",
+            "spent",
             "sandbox",
             "encoding",
             "size",

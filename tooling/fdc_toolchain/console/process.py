@@ -166,12 +166,14 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
 
     `command` makes the command, after the working folder has left the import path; `name` is what messages begin with.
     """
+    from .refused import in_json
+
     leave_working_folder()
     open_streams()
     taken = _hear()
     try:
         try:
-            code = _run(argv, command, name)
+            code = in_json(argv, lambda: _run(argv, command, name))
         except OSError:  # the sentence about an error could not be written
             from ..exits import WORLD
 

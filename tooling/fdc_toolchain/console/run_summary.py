@@ -142,7 +142,9 @@ def _story(ended: Ended, style: Style) -> list[str]:
         elif ended.stop["kind"] == "budget":
             verdict += f"; `{resume} --budget MEASURE=NUMBER` continues with a larger budget"
         elif ended.stop["kind"] == "failure":
-            verdict += f"; `{resume} --retry` retries the failed step"
+            more = (ended.stop.get("cause") or {}).get("kind") == "budget"
+            larger = " --budget MEASURE=NUMBER" * more
+            verdict += f"; `{resume} --retry{larger}` retries the failed step"
     elif ended.status == "waiting":
         unknown = [item for item in ended.questions if item["how"] == "assume"]
         for question in ended.questions:

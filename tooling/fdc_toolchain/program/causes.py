@@ -69,7 +69,7 @@ FAILURES: dict[str, str] = {
         "world",
     ),
     **dict.fromkeys(("model", "refusal"), "world"),
-    "budget": "budget",
+    **dict.fromkeys(("budget", "spent"), "budget"),
     **dict.fromkeys(
         (
             "git",
@@ -91,15 +91,15 @@ FAILURES: dict[str, str] = {
 """By kind of a tool's failure (`workspace.failure.ToolFailure`): its cause. `shared` is the engine's: two branches of a fork name
 one file."""
 
-FINAL = frozenset(("changed", "outside"))
-"""Failures that stop the run wherever they are met: of a file that is not as it was proved, and where text from outside decided
-that a plan within a step fails. What follows may not depend on them."""
+FINAL = frozenset(("changed", "outside", "spent"))
+"""Failures that stop the run wherever they are met: of a file that is not as it was proved, where text from outside decided
+that a plan within a step fails, and where the seconds of a budget ended it. What follows may not depend on them."""
 
 FILES = frozenset(("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"))
 """Failures that can be caused by another process that changes the files meanwhile."""
 
 EXPLAINS: dict[str, frozenset[str]] = {
-    "unproved-file": frozenset(("missing", "file", "encoding")),
+    "unproved-file": frozenset(("missing", "path", "file", "encoding")),
     "kept-file": FILES,
     "inside-workspace": frozenset(
         ("path", "protected", "capability", "missing", "exists", "file", "encoding")

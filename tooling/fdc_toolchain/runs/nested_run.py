@@ -92,6 +92,8 @@ def nested_in(
         usage = {one: ended.spent.get(one, 0.0) for one in (*_USED, *({"steps"} & declared.keys()))}
         if ended.status != "finished":
             kind = "outside" if "trust" in notes else "plan"
+            if kind == "plan" and plan.budget is None and _of_budget(ended):
+                kind = "spent"  # the budget is the outer run's
             said = f"the nested run {name} {_stopped(ended, notes)}"
             raise ToolFailure(kind, said, usage, notes)
         return Outcome(ended.result, None, usage, notes)
@@ -219,6 +221,10 @@ def _labelled(root: str) -> bool:
         return bool(active(Files(root)))
     except OSError:
         return True
+
+
+def _of_budget(ended: Ended) -> bool:
+    return ended.stop is not None and ended.stop["cause"]["kind"] == "budget"
 
 
 def _stopped(ended: Ended, notes: Mapping[str, Any]) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Protocol
 
 from ..engine.events import Outcome
@@ -92,6 +94,11 @@ def _nothing() -> dict[str, float]:
     return {}
 
 
+def until(left: Mapping[str, float]) -> float:
+    """When the `seconds` that are left of a budget are used up, by `time.monotonic`."""
+    return time.monotonic() + left["seconds"] if "seconds" in left else inf
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """One step's surroundings.
@@ -104,7 +111,8 @@ class Context:
     on the stack allow, `operator` what the operator does. `plan`: the path of the plan that the step is in.
     `secrets` takes secrets out of texts (None: those of the environment alone are known).
     `nested` drives a plan within the step (None: not here). `left` is what such a plan may use, by measure, where the run has
-    a budget. `given` takes the answer that a person has left for this step, if any, without asking for one.
+    a budget. `until`: when the `seconds` of a budget are used up, by `time.monotonic`. `given` takes the answer that a person
+    has left for this step, if any, without asking for one.
     """
 
     root: Root
@@ -123,7 +131,19 @@ class Context:
     secrets: Scrubber | None = None
     nested: Nested | None = None
     left: Callable[[], Mapping[str, float]] = field(default=_nothing)
+    until: float = inf
     given: Callable[[], str | None] = field(default=lambda: None)
+
+    def in_time(self, now: float, deadline: float) -> None:
+        """Raises ToolFailure where a command that is still running has no time left: of a budget, or until its `deadline`."""
+        if now > self.until:
+            raise ToolFailure(
+                "spent", "the budget of seconds is used up; the command was killed before its end"
+            )
+        if now > deadline:
+            raise ToolFailure(
+                "timeout", f"the command took longer than {self.shell_seconds:g} s and was killed"
+            )
 
     def read(self, path: str) -> bytes:
         """The bytes of a file of the workspace. Raises ToolFailure."""

@@ -46,7 +46,7 @@ MENDED = "restore the file, or begin a new run"
 
 _INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "own_code_inside.py")
 _OS = {"timeout": TimeoutError, "net": ConnectionError}
-_OF_FDC = FILES - FINAL | {"capability", "result", "shared", "type"}
+_OF_FDC = FILES - FINAL | {"capability", "result", "shared", "spent", "type"}
 """Kinds of failures that the proof excludes. Where a function of the workspace meets or declares one, the tool failed."""
 _SHOWN = 4096
 

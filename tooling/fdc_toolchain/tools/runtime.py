@@ -25,7 +25,7 @@ from ..workspace.secrets.values import values_of
 from . import arguments, intent_files, python_tools, tool_rows
 from .approvals import approvals, openings
 from .calls import one_of
-from .context import Context, Leaving
+from .context import Context, Leaving, until
 from .results import as_declared, outcome_of
 from .sandboxed import command_tools, step_files
 from .talk_tools import neither
@@ -309,6 +309,7 @@ class LocalTools:
             secrets=self._secrets,
             nested=bench.nested,
             left=lambda: self._left(effect),
+            until=until(self._left(effect)),
             given=lambda: self._given(effect),
         )
 

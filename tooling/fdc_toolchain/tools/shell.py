@@ -311,11 +311,8 @@ def _watch(
             now = time.monotonic()
             if process.poll() is None and context.cancelled.is_set():
                 raise Interrupted("the command was killed because the run is being interrupted")
-            if process.poll() is None and now > deadline:
-                raise ToolFailure(
-                    "timeout",
-                    f"the command took longer than {context.shell_seconds:g} s and was killed",
-                )
+            if process.poll() is None:
+                context.in_time(now, deadline)
             if process.poll() is not None:
                 # What it left running in the background may hold the pipe open for ever.
                 ended = ended or now
@@ -324,11 +321,7 @@ def _watch(
     while not _ended(process) or (process.returncode < 0 and context.cancelled.is_set()):
         if context.cancelled.is_set():
             raise Interrupted("the command was killed because the run is being interrupted")
-        if time.monotonic() > deadline:
-            raise ToolFailure(
-                "timeout",
-                f"the command took longer than {context.shell_seconds:g} s and was killed",
-            )
+        context.in_time(time.monotonic(), deadline)
     return Done(process.returncode, kept.value(), kept.cut, errors.value())
 
 

@@ -364,7 +364,9 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str, named: bool) -> li
         ]
     if ended.stop is not None:
         kind = "this is a bug of fdc; please report it: " if ended.stop["kind"] == "bug" else ""
-        return [f"{kind}{ended.stop['message']}", f"`fdc show {ended.run}` shows every step"]
+        more = (ended.stop.get("cause") or {}).get("kind") == "budget"
+        on = f"`fdc fix --resume {ended.run} --budget MEASURE=NUMBER` continues with more; " * more
+        return [f"{kind}{ended.stop['message']}", f"{on}`fdc show {ended.run}` shows every step"]
     return [
         f"{ended.message}; all steps are recorded; continue with `fdc fix --resume {ended.run}`"
     ]

@@ -100,6 +100,7 @@ def find(tree: Tree, relation: Relation) -> list[Reference]:
                 line
                 for line in outlined.uses.get(last, ())
                 if _fits(lines[line - 1], relation.kind, last)
+                and (last, line) not in outlined.declared
             ]
         for line in found:
             around = tree.around(path, line)

@@ -23,7 +23,10 @@ class Definition(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """A file's definitions by line, the lines that use a name, that import, that are prose, and that handle errors."""
+    """A file's definitions by line, the lines that use a name, that import, that are prose, and that handle errors.
+
+    `declared`: names with the lines where C and C++ only declare them, `int pour(int);`.
+    """
 
     definitions: tuple[Definition, ...]
     uses: dict[str, tuple[int, ...]]
@@ -31,6 +34,7 @@ class Outline(NamedTuple):
     prose: frozenset[int]
     trouble: frozenset[int]
     how: str
+    declared: frozenset[tuple[str, int]] = frozenset()
 
 
 def remark_above(line: int, prose: set[int], lines: tuple[str, ...]) -> int:

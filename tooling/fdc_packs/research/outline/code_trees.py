@@ -125,6 +125,7 @@ def outline(document: Document, extension: str) -> Outline | None:
         frozenset(reader.prose),
         frozenset(trouble),
         "tree-sitter",
+        frozenset(reader.declared),
     )
 
 
@@ -135,6 +136,7 @@ class _Reader:
         self.uses: dict[str, set[int]] = {}
         self.imports: set[int] = set()
         self.prose: set[int] = set()
+        self.declared: set[tuple[str, int]] = set()
 
     def walk(self, root: Any) -> None:
         """Every node once, without recursion."""
@@ -154,6 +156,8 @@ class _Reader:
             if not node.child_count:
                 if (kind.endswith("identifier") or kind in NAMES) and node.start_byte != named:
                     self.uses.setdefault(self.text(node), set()).add(node.start_point[0] + 1)
+                    if not local and _is_declared(node):
+                        self.declared.add((self.text(node), node.start_point[0] + 1))
                 continue
             what, name = self._defined(node, kind, local)
             if kind == "function_expression" and name is None:
@@ -290,6 +294,16 @@ def _made(node: Any) -> str:
     if value is None:
         return ""
     return "function" if value.type in BODIES else "class" if value.type == "class" else ""
+
+
+def _is_declared(name: Any) -> bool:
+    """Whether it is the name in `int pour(int);`, which has no body there."""
+    above = name.parent
+    if above is None or above.type != "function_declarator":
+        return False
+    while above is not None and above.type.endswith("declarator"):
+        above = above.parent
+    return above is not None and above.type in ("declaration", "field_declaration")
 
 
 def _runs_at_once(node: Any) -> bool:

@@ -280,13 +280,9 @@ def _tools(
     ]
     but_said = ", ".join(filter(None, but))
     started = {script.name for script in seen.scripts}
-    by_action = {
-        event.name
-        for rule in linker.obligations
-        for group in rule.events
-        for event in group
-        if event.name
-    }
+    events = [event for rule in linker.obligations for group in rule.events for event in group]
+    by_action = {event.name for event in events if event.name}
+    checked = by_action | {event.tool for event in events if event.tool}
     for use in seen.tools:
         declared = linker.catalogue.tools.get(use.name)
         of_a_pack = ("tools", use.name) in linker.catalogue.packs  # which says how it is used
@@ -299,8 +295,8 @@ def _tools(
             )  # fmt: skip
     stated = {tool for protocol in protocols for tool in _stated(protocol)}
     for tool, where in sorted(owners.items()):
-        if tool not in stated:
-            continue  # only a check names it, which may well forbid it
+        if tool not in stated or tool in checked:
+            continue  # a check names it, which may well forbid it
         used_somewhere = (
             _script(tool) in started
             if "/" in tool

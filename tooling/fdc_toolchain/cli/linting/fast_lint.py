@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from ...console.process import leave_working_folder, our_bug, silence_stdout, write
+from ...console.process import flushed, leave_working_folder, our_bug, silence_stdout, write
 from ...diagnostics.formats import COUNTING
 from ...diagnostics.verdict_line import verdict_line
 from .options import Options, must_be_there, quick
@@ -31,7 +31,13 @@ def main(arguments: list[str]) -> int | None:
     """Runs `fdc lint ARGUMENTS`. None: click must parse the arguments."""
     leave_working_folder()
     options = quick(arguments)
-    return None if options is None else answered(options)
+    if options is None:
+        return None
+    if options["format"] != "json":
+        return answered(options)
+    from ...console.refused import in_json
+
+    return flushed(in_json(arguments, lambda: answered(options)), "fdc")
 
 
 def answered(options: Options) -> int:

@@ -66,9 +66,11 @@ FSM = "tooling/fdc_fsm.json"
 """The automaton of the first plan; it comes with fdc."""
 
 _TOOLS = (
-    "set_plan", "plan_step_complete", "list_files", "message_user", "close_task", "submit",
+    "set_plan", "plan_step_complete", "list_files", "message_user", "run_in_bash_session", "read_file", "grep", "generate_code",
+    "execute_research_protocol", "google_search", "view_text_website", "search_passages", "read_web_page", "extract_evidence",
+    "close_task", "submit",
 )  # fmt: skip
-"""The tools of the rules: those of the first plan."""
+"""The tools of the rules: those of the first plan, and those that a check names."""
 
 VERSION = "0.1.0\n"
 """The first version of the rules."""
