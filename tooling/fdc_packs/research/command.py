@@ -24,7 +24,11 @@ from fdc_toolchain.api.commands import (
     UsageError,
     WorldError,
     budget_option,
+    count_option,
+    flag_option,
+    format_option,
     quiet_option,
+    text_option,
     workspace_option,
 )
 from fdc_toolchain.api.text import narrow, slug, visible
@@ -58,16 +62,8 @@ _PHASES = {
     epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the environment failed, 4 a bug of fdc."
 )
 @click.argument("question")
-@click.option(
-    "--docs",
-    metavar="PATH",
-    default=".",
-    show_default=True,
-    help="The folder of the documents.",
-)
-@click.option(
-    "--code", is_flag=True, help="Read source files too: definitions, comments, docstrings."
-)
+@text_option("--docs", "PATH", "The folder of the documents.", default=".")
+@flag_option("--code", "Read source files too: definitions, comments, docstrings.")
 @click.option(
     "--output",
     "-o",
@@ -82,21 +78,11 @@ _PHASES = {
     default=None,
     help="Also search the web and read pages (else FDC_ALLOW_WEB=1).",
 )
-@click.option(
-    "--model",
-    metavar="NAME",
-    help="The model that writes the answer (else FDC_MODEL; none: quotations only).",
+@text_option(
+    "--model", "NAME", "The model that writes the answer (else FDC_MODEL; none: quotations only)."
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=4,
-    show_default=True,
-    help="Maximum number of pages and sources at the same time.",
-)
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@count_option("--jobs", 1, 256, "Maximum number of pages and sources at the same time.", default=4)
+@format_option
 @budget_option
 @quiet_option
 @workspace_option

@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..console.options import Renamed, budget_option, quiet_option, workspace_option
+from ..console.options import (
+    Renamed,
+    budget_option,
+    choice_option,
+    count_option,
+    flag_option,
+    format_option,
+    number_option,
+    quiet_option,
+    text_option,
+    workspace_option,
+)
 from ..console.progress import Aside, Json
 from ..diagnostics.plural import plural as count
 from ..exits import (
@@ -46,8 +57,9 @@ _LATER = {
 __all__ = [
     "Aside", "CLEAN", "Ended", "Exit", "FINDINGS", "Json", "NO_RESULT", "Operator", "PARTIAL", "PERSON", "Refused",
     "Renamed", "Silent", "UsageError", "WorldError", "as_json", "begin", "broken_off", "budget_of", "budget_option",
-    "compile_or_refuse", "count", "drive_run", "exit_code", "find_root", "given_for", "quiet_option", "root_of", "run",
-    "task_for", "tell_weakness", "workspace_option",
+    "choice_option", "compile_or_refuse", "count", "count_option", "drive_run", "exit_code", "find_root", "flag_option",
+    "format_option", "given_for", "number_option", "quiet_option", "root_of", "run", "task_for", "tell_weakness",
+    "text_option", "workspace_option",
 ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ..console.options import flag_option
 from ..exits import CLEAN, UsageError
 from .headings import EVERYTHING
 
@@ -13,7 +14,7 @@ from .headings import EVERYTHING
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")
-@click.option("--all", "everything", is_flag=True, help="Show every command of fdc.")
+@flag_option("--all everything", "Show every command of fdc.")
 @click.pass_context
 def command(ctx: click.Context, names: tuple[str, ...], everything: bool) -> int:
     """Show the help of COMMAND; without COMMAND, the commands of fdc.

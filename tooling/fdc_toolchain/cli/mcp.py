@@ -10,7 +10,7 @@ import sys
 
 import click
 
-from ..console.options import folder_named
+from ..console.options import flag_option, folder_named
 from ..console.run_options import root_of
 from ..exits import CLEAN, UsageError, WorldError
 
@@ -21,7 +21,7 @@ MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolch
     epilog="Exit codes: 0 the client left (with --http: Ctrl-C), 2 wrong usage, 3 the port is taken or a package is missing.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option("--http", is_flag=True, help="Serve HTTP on loopback instead of stdin and stdout.")
+@flag_option("--http", "Serve HTTP on loopback instead of stdin and stdout.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

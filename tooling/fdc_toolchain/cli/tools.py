@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console.options import format_option, workspace_option
+from ..console.options import format_option, text_option, workspace_option
 from ..diagnostics.plural import plural
 from ..exits import CLEAN, UsageError
 from ..linking.catalogue import CORE, catalogues, document
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 )
 @click.argument("name", required=False)
 @format_option
-@click.option(
-    "--pack", "packs", multiple=True, metavar="NAME", help="As in a plan that says `use pack NAME`."
-)
+@text_option("--pack packs", "NAME", "As in a plan that says `use pack NAME`.", many=True)
 @workspace_option
 def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str | None) -> int:
     """List the tools that plans can use here: those of the core, of the workspace, and of the packs in its settings.

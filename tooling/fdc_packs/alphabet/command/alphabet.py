@@ -8,7 +8,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.api.commands import CLEAN, FINDINGS, PERSON, Refused, UsageError, WorldError
+from fdc_toolchain.api.commands import (
+    CLEAN,
+    FINDINGS,
+    PERSON,
+    Refused,
+    UsageError,
+    WorldError,
+    count_option,
+    flag_option,
+    format_option,
+    text_option,
+)
 from fdc_toolchain.api.text import visible
 
 from .folder import base_here, root_here, store_of
@@ -37,18 +48,16 @@ QUERIES = (
     "find-breakthroughs", "trace-concept-evolution", "find-meta-insights", "rejection-analysis", "confidence-trajectory",
     "paradox-inventory", "blog-content-queue",
 )  # fmt: skip
-_FORMAT = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+_FORMAT = format_option
 
 
 @command.command(short_help="Create a new alphabet in DIR.")
 @click.argument("directory", metavar="DIR")
-@click.option(
+@text_option(
     "--model",
-    metavar="NAME",
+    "NAME",
+    "The model to write to config.yaml. [default: none, embedded functions]",
     default="",
-    help="The model to write to config.yaml. [default: none, embedded functions]",
 )
 def init(directory: str, model: str) -> int:
     """Make a new alphabet in DIR, which must not be there or be empty."""
@@ -99,24 +108,18 @@ def _shipped() -> dict[str, str]:
 @command.command(
     short_help="Run N iterations, or until the work ends. Continues an interrupted iteration."
 )
-@click.option(
+@count_option(
     "--iterations",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Maximum number of iterations. [default: until the work ends; 1 with a model]",
+    1,
+    None,
+    "Maximum number of iterations. [default: until the work ends; 1 with a model]",
 )
-@click.option(
-    "--model",
-    metavar="NAME",
-    help="The model that answers (else FDC_MODEL; `config`: that of config.yaml).",
+@text_option(
+    "--model", "NAME", "The model that answers (else FDC_MODEL; `config`: that of config.yaml)."
 )
-@click.option("--again", is_flag=True, help="Continue an alphabet whose work has ended.")
-@click.option(
-    "--budget",
-    "budgets",
-    multiple=True,
-    metavar="MEASURE=N",
-    help="A limit for each iteration, as in `fdc run`.",
+@flag_option("--again", "Continue an alphabet whose work has ended.")
+@text_option(
+    "--budget budgets", "MEASURE=N", "A limit for each iteration, as in `fdc run`.", many=True
 )
 @_FORMAT
 def run(
@@ -147,11 +150,8 @@ def status(form: str) -> int:
 
 @command.command("import", short_help="Import an alphabet of another program.")
 @click.argument("directory", metavar="DIR")
-@click.option(
-    "--into",
-    metavar="FOLDER",
-    default="",
-    help="The new folder. [default: DIR's name with `.imported`]",
+@text_option(
+    "--into", "FOLDER", "The new folder. [default: DIR's name with `.imported`]", default=""
 )
 def import_(directory: str, into: str) -> int:
     """Make a new alphabet of an ALPHABETUM folder that another program wrote: ids like P001, other keys, phases and domains.
@@ -276,14 +276,7 @@ def compose(expression: tuple[str, ...], form: str) -> int:
 
 @command.command(short_help="Decompose a number or an expression into primitives.")
 @click.argument("expression", nargs=-1, required=True)
-@click.option(
-    "--denied",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="The number of the negated part.",
-)
+@count_option("--denied", 1, None, "The number of the negated part.", default=1)
 @_FORMAT
 def decompose(expression: tuple[str, ...], denied: int, form: str) -> int:
     """Decompose a number or an expression into primitives."""
@@ -322,21 +315,15 @@ def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
 
 
 @command.command(short_help="Compute the grounding set of the dictionary: ranked candidates.")
-@click.option(
+@count_option(
     "--roots",
-    type=click.IntRange(1, 200_000),
+    1,
+    200_000,
+    "Ground the N most used words, and the words in their definitions.",
     default=3000,
-    show_default=True,
-    metavar="N",
-    help="Ground the N most used words, and the words in their definitions.",
 )
-@click.option(
-    "--rounds",
-    type=click.IntRange(0, 10_000),
-    default=50,
-    show_default=True,
-    metavar="N",
-    help="Rounds of local search. More rounds give a smaller set.",
+@count_option(
+    "--rounds", 0, 10_000, "Rounds of local search. More rounds give a smaller set.", default=50
 )
 @_FORMAT
 def ground(roots: int, rounds: int, form: str) -> int:
@@ -350,13 +337,7 @@ def ground(roots: int, rounds: int, form: str) -> int:
 
 
 @command.command(short_help="Draw charts of the work: SVG, PNG and one HTML page.")
-@click.option(
-    "--output",
-    metavar="FOLDER",
-    default="validation/report",
-    show_default=True,
-    help="The output folder, inside DIR.",
-)
+@text_option("--output", "FOLDER", "The output folder, inside DIR.", default="validation/report")
 def report(output: str) -> int:
     """Draw how the work went: growth, acceptance, coverage, relations; as SVG, PNG, and one HTML page that needs nothing else."""
     from .report import draw

@@ -6,20 +6,14 @@ import os
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import format_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
 
 @click.command("analyze")
 @click.argument("plan")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="The output format of the figures.",
-)
+@format_option
 @workspace_option
 def command(plan: str, form: str, workspace: str | None) -> int:
     """Show how much PLAN can cost: its complexity class, its modality, its worst case.

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import flag_option, text_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...program.model import Program
 
@@ -22,15 +22,8 @@ _SHOWN = 16
 )
 @click.argument("plan")
 @click.argument("certificate", required=False, metavar="[FILE]")
-@click.option(
-    "--check",
-    "checks",
-    is_flag=True,
-    help="Compile PLAN, and check the certificate in FILE against it.",
-)
-@click.option(
-    "--output", "-o", metavar="FILE", help="Write the certificate there instead of stdout."
-)
+@flag_option("--check checks", "Compile PLAN, and check the certificate in FILE against it.")
+@text_option("--output -o", "FILE", "Write the certificate there instead of stdout.")
 @workspace_option
 def command(
     plan: str, certificate: str | None, checks: bool, output: str | None, workspace: str | None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import count_option, flag_option, text_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 
 if TYPE_CHECKING:
@@ -20,48 +20,26 @@ if TYPE_CHECKING:
     epilog="Exit codes: 0 written, 1 no version lints clean (nothing is written), 2 wrong usage, 3 the model cannot be asked.",
 )
 @click.argument("task")
-@click.option(
-    "--fsm",
-    metavar="F",
-    help="The automaton, by path or name. [default: the automaton of the settings]",
+@text_option(
+    "--fsm", "F", "The automaton, by path or name. [default: the automaton of the settings]"
 )
-@click.option(
+@text_option(
     "--tools",
-    metavar="NAMES",
-    help="The tools, separated by commas. [default: the tools of fdc and of the workspace]",
+    "NAMES",
+    "The tools, separated by commas. [default: the tools of fdc and of the workspace]",
 )
-@click.option(
-    "-o",
-    "--output",
-    default="draft.plan",
-    show_default=True,
-    metavar="FILE",
-    help="The file of the plan; `-` prints it.",
-)
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
-@click.option(
+@text_option("-o --output", "FILE", "The file of the plan; `-` prints it.", default="draft.plan")
+@flag_option("--force", "Overwrite an existing file.")
+@text_option(
     "--model",
-    metavar="NAME",
-    help="The model that writes it (else FDC_MODEL; none: a skeleton from the automaton).",
+    "NAME",
+    "The model that writes it (else FDC_MODEL; none: a skeleton from the automaton).",
 )
-@click.option(
-    "--tries",
-    type=click.IntRange(1, 20),
-    default=4,
-    show_default=True,
-    help="Maximum number of versions.",
-)
-@click.option(
-    "--most-steps",
-    type=click.IntRange(1, 63),
-    default=12,
-    show_default=True,
-    help="Maximum number of statements in the grammar.",
-)
-@click.option(
+@count_option("--tries", 1, 20, "Maximum number of versions.", default=4)
+@count_option("--most-steps", 1, 63, "Maximum number of statements in the grammar.", default=12)
+@flag_option(
     "--brief",
-    is_flag=True,
-    help="Restrict texts and bodies to short ones: for small models, which may not end a long text.",
+    "Restrict texts and bodies to short ones: for small models, which may not end a long text.",
 )
 @workspace_option
 def command(

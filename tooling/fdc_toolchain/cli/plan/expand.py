@@ -6,21 +6,16 @@ import os
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import choice_option, flag_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 
 
 @click.command("expand")
 @click.argument("plan")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="text: the steps; json: the program.",
+@choice_option(
+    "--format form", ["text", "json"], "text: the steps; json: the program.", default="text"
 )
-@click.option("--digest", is_flag=True, help="Print the program's hash only.")
+@flag_option("--digest", "Print the program's hash only.")
 @workspace_option
 def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
     """List the steps of PLAN and of every plan that it calls, or print the program that it compiles to.

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import flag_option, workspace_option
 from ...console.terminal import style
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
@@ -28,9 +28,9 @@ from ..shared import parse_errors
     " or --diff, or cannot be read, 2 wrong usage, 3 the environment failed."
 )
 @click.argument("paths", nargs=-1, type=click.Path())
-@click.option("--check", is_flag=True, help="Change nothing; say which plans would be changed.")
-@click.option("--diff", is_flag=True, help="Change nothing; show what would be changed.")
-@click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
+@flag_option("--check", "Change nothing; say which plans would be changed.")
+@flag_option("--diff", "Change nothing; show what would be changed.")
+@flag_option("--quiet -q", "Print errors only.")
 @click.option(
     "--stdin-filename",
     metavar="PATH",

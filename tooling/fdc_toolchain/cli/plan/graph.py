@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ... import durable
-from ...console.options import folder_named
+from ...console.options import choice_option, folder_named, text_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...packs import shipped
 from ...text.yaml_text import ENDS
@@ -27,15 +27,8 @@ Texts = Callable[[str], "str | None"]
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("target")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["mermaid", "dot", "svg"]),
-    help="Default: from the suffix of -o.",
-)
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write the drawing to FILE instead of standard output."
-)
+@choice_option("--format form", ["mermaid", "dot", "svg"], "Default: from the suffix of -o.")
+@text_option("-o --output", "FILE", "Write the drawing to FILE instead of standard output.")
 @click.option(
     "--workspace",
     metavar="DIR",

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import choice_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
@@ -24,10 +24,12 @@ FORMS = {
     epilog="Exit codes: 0 converted, 1 this file cannot become a plan, 2 wrong usage, 3 the environment failed.",
 )
 @click.argument("file")
-@click.option(
-    "--from", "form", type=click.Choice([*FORMS, "auto"]), default="auto", show_default=True,
-    help="The tool that FILE belongs to; `auto` uses its path and content.",
-)  # fmt: skip
+@choice_option(
+    "--from form",
+    [*FORMS, "auto"],
+    "The tool that FILE belongs to; `auto` uses its path and content.",
+    default="auto",
+)
 @workspace_option
 def command(file: str, form: str, workspace: str | None) -> int:
     """Write a plan to stdout that asks for each open task of FILE, in an order that its dependencies allow.

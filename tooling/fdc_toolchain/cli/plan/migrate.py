@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import flag_option, workspace_option
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import read_catalogue
@@ -27,10 +27,8 @@ from ..shared import parse_errors
     epilog="Exit codes: 0 converted or nothing to do, 1 a plan was refused, 2 wrong usage, 3 the environment failed."
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option(
-    "--write", is_flag=True, help="Write the plans in place, instead of one plan to stdout."
-)
-@click.option("--quiet", "-q", is_flag=True, help="Do not list the changes.")
+@flag_option("--write", "Write the plans in place, instead of one plan to stdout.")
+@flag_option("--quiet -q", "Do not list the changes.")
 @workspace_option
 def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | None) -> int:
     """Convert the plans at PATHS from an older notation to the language.

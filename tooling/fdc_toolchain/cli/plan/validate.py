@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import flag_option, text_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import Catalogue
 from ...linking.graph import Instance
@@ -73,11 +73,9 @@ class _Walk:
 @click.command("validate")
 @click.argument("plan")
 @workspace_option
-@click.option("--fsm", metavar="PATH", help="The automaton of plans without an automaton.")
-@click.option(
-    "--evidence",
-    is_flag=True,
-    help="List the steps without a citation, and citations of missing files or lines.",
+@text_option("--fsm", "PATH", "The automaton of plans without an automaton.")
+@flag_option(
+    "--evidence", "List the steps without a citation, and citations of missing files or lines."
 )
 def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -> int:
     """Follow PLAN through its automaton, line by line, and check its tools and files.

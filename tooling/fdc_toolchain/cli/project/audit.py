@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import choice_option, flag_option, text_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ..shared.lifecycle_options import root_of, workspace_option
 
@@ -17,21 +18,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @workspace_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "markdown"]),
-    default="text",
-    show_default=True,
+@choice_option("--format form", ["text", "json", "markdown"], default="text")
+@text_option(
+    "--output", "FILE", "Write the report there as Markdown, such as reports/audit_report.md."
 )
-@click.option(
-    "--output",
-    metavar="FILE",
-    help="Write the report there as Markdown, such as reports/audit_report.md.",
-)
-@click.option(
-    "--strict", is_flag=True, help="Warnings also fail the audit; list rules that apply to no plan."
-)
+@flag_option("--strict", "Warnings also fail the audit; list rules that apply to no plan.")
 def command(workspace: str | None, form: str, output: str | None, strict: bool) -> int:
     """Count the rules that are enforced, and compare the protocols with the activity log.
 

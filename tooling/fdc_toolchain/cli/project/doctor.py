@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import format_option, workspace_option
+from ...console.options import flag_option, format_option, text_option, workspace_option
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, FINDINGS
 
@@ -22,12 +22,8 @@ if TYPE_CHECKING:
     epilog="Exit codes: 0 everything that is configured works, 1 something does not, 2 wrong usage.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option(
-    "--live",
-    is_flag=True,
-    help="Also send the model's server a short question, which costs a few tokens.",
-)
-@click.option("--model", metavar="NAME", help="The model to check (else FDC_MODEL).")
+@flag_option("--live", "Also send the model's server a short question, which costs a few tokens.")
+@text_option("--model", "NAME", "The model to check (else FDC_MODEL).")
 @database_option
 @format_option
 @workspace_option

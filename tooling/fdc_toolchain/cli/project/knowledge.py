@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...console.options import format_option
+from ...console.options import flag_option, format_option, text_option
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 from ...report.terminal.terminal_text import visible
 from ..shared.lifecycle_options import root_of, workspace_option
@@ -26,12 +26,7 @@ def command() -> None:
 
 @command.command()
 @workspace_option
-@click.option(
-    "--check",
-    "only_check",
-    is_flag=True,
-    help="Write nothing; exit 1 if the index is out of date.",
-)
+@flag_option("--check only_check", "Write nothing; exit 1 if the index is out of date.")
 def build(workspace: str | None, only_check: bool) -> int:
     """Write knowledge_core/symbols.json and knowledge_core/dependency_graph.json.
 
@@ -65,9 +60,7 @@ def build(workspace: str | None, only_check: bool) -> int:
 @command.command()
 @click.argument("goal")
 @workspace_option
-@click.option(
-    "--task-id", metavar="ID", help="Write the context to the log of this open task, as Phase 1."
-)
+@text_option("--task-id", "ID", "Write the context to the log of this open task, as Phase 1.")
 @format_option
 def context(goal: str, workspace: str | None, task_id: str | None, form: str) -> int:
     """Show what the workspace contains about GOAL: its entities, what depends on them, their history."""

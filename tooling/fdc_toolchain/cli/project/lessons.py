@@ -13,6 +13,7 @@ import click
 from ...agent.lessons import lessons_file as store
 from ...agent.lessons.lessons import LESSONS, PENDING, STATUSES, Book, Lesson, history
 from ...agent.lessons.self_correction import Report, apply
+from ...console.options import choice_option, flag_option, format_option, text_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 from ...tasks.actions import Fault, parse_action_to_command, shown, wish_of
@@ -20,10 +21,8 @@ from ..shared.findings import show as show_findings
 from ..shared.lifecycle_options import root_of
 from ..shared.lifecycle_options import workspace_option as workspace
 
-form = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
-dry = click.option("--dry-run", is_flag=True, help="Show what would happen, without writing.")
+form = format_option
+dry = flag_option("--dry-run", "Show what would happen, without writing.")
 
 
 @click.group(
@@ -35,7 +34,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--status", type=click.Choice(STATUSES), help="Only lessons with this status.")
+@choice_option("--status", STATUSES, "Only lessons with this status.")
 @form
 @workspace
 def list_(status: str | None, form: str, workspace: str | None) -> int:
@@ -145,12 +144,8 @@ def apply_(
 
 @command.command()
 @click.argument("lesson_id", metavar="LESSON")
-@click.option(
-    "--action",
-    metavar="SENTENCE",
-    help="The action, in a form that fdc can apply.",
-)
-@click.option("--dismiss", metavar="WHY", help="Dismiss the lesson, with a reason.")
+@text_option("--action", "SENTENCE", "The action, in a form that fdc can apply.")
+@text_option("--dismiss", "WHY", "Dismiss the lesson, with a reason.")
 @workspace
 def settle(lesson_id: str, action: str | None, dismiss: str | None, workspace: str | None) -> int:
     """Give an action to a lesson that fdc cannot apply or that failed, or dismiss it."""

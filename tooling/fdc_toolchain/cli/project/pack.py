@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import flag_option, format_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...text.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from ...packs.model import Pack
 
-_FORMAT = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
-)
+_FORMAT = format_option
 
 
 @click.group(
@@ -129,7 +128,7 @@ def new(name: str, folder: str | None) -> int:
 
 @command.command()
 @click.argument("path", type=click.Path())
-@click.option("--yes", is_flag=True, help="Install it without asking.")
+@flag_option("--yes", "Install it without asking.")
 def install(path: str, yes: bool) -> int:
     """Show what the pack in PATH (a folder or a wheel) contains and may access, ask, and install it into fdc's environment."""
     from ..main import COMMANDS

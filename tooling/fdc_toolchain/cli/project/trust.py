@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import flag_option, text_option, workspace_option
 from ...console.run_options import root_of
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 
@@ -15,17 +15,11 @@ from ...exits import CLEAN, FINDINGS, UsageError, WorldError
     "trust",
     epilog="Exit codes: 0 confirmed, withdrawn or nothing to confirm, 1 declined, 2 wrong usage, 3 the environment failed.",
 )
-@click.option(
-    "--file",
-    "files",
-    multiple=True,
-    metavar="PATH",
-    help="Approve a file into which a run wrote text from outside.",
+@text_option(
+    "--file files", "PATH", "Approve a file into which a run wrote text from outside.", many=True
 )
-@click.option("--yes", is_flag=True, help="Confirm without asking.")
-@click.option(
-    "--withdraw", is_flag=True, help="Withdraw the confirmation, or the approval of the files."
-)
+@flag_option("--yes", "Confirm without asking.")
+@flag_option("--withdraw", "Withdraw the confirmation, or the approval of the files.")
 @workspace_option
 def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | None) -> int:
     """Confirm the rows of `[[allow]]` in this workspace's settings, or approve files.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import flag_option, workspace_option
 from ...console.run_options import database_option, is_terminal, root_of
 from ...exits import CLEAN, PERSON, UsageError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 )
 @click.argument("run")
 @click.argument("words", nargs=-1, metavar="[[ADDRESS] TEXT]")
-@click.option("--resume", is_flag=True, help="Continue the run at once, as `fdc resume` does.")
+@flag_option("--resume", "Continue the run at once, as `fdc resume` does.")
 @database_option
 @workspace_option
 @click.pass_context

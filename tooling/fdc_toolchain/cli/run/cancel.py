@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import number_option, workspace_option
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN
 
@@ -15,10 +15,9 @@ from ...exits import CLEAN
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run")
-@click.option(
-    "--wait", "seconds", type=click.FloatRange(0), default=30.0, show_default=True, metavar="SECONDS",
-    help="How long to wait until the controller stops.",
-)  # fmt: skip
+@number_option(
+    "--wait seconds", 0, None, "How long to wait until the controller stops.", default=30.0
+)
 @database_option
 @workspace_option
 def command(run: str, seconds: float, database: str | None, workspace: str | None) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...console.options import folder_named, workspace_option
+from ...console.options import choice_option, flag_option, folder_named, workspace_option
 from ...console.run_options import database_option, root_of
 from ...console.terminal import say
 from ...exits import CLEAN, FINDINGS, UsageError
@@ -24,19 +24,15 @@ if TYPE_CHECKING:
 )
 @click.argument("one")
 @click.argument("other")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "html"]),
-    default="text",
-    help="Lines, JSON, or a page (for plans).",
+@choice_option(
+    "--format form", ["text", "json", "html"], "Lines, JSON, or a page (for plans).", default="text"
 )
-@click.option("--exit-code", "asked", is_flag=True, help="Exit 1 if two plans differ.")
-@click.option(
+@flag_option("--exit-code asked", "Exit 1 if two plans differ.")
+@choice_option(
     "--fail-on",
-    type=click.Choice(["more-access", "more-cost", "weaker-gate"]),
-    multiple=True,
-    help="Exit 1 unless it is proved that the second plan does not have this. May be repeated.",
+    ["more-access", "more-cost", "weaker-gate"],
+    "Exit 1 unless it is proved that the second plan does not have this. May be repeated.",
+    many=True,
 )
 @database_option
 @workspace_option

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import flag_option, workspace_option
 from ...console.run_options import database_option, pairs_of, root_of
 from ...exits import CLEAN, UsageError
 
@@ -15,8 +15,8 @@ from ...exits import CLEAN, UsageError
 )
 @click.argument("step", metavar="RUN@STEP")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option("--trust", is_flag=True, help="Fork a run that you did not start on this machine.")
-@click.option("-q", "--quiet", is_flag=True, help="Print only the new run's name.")
+@flag_option("--trust", "Fork a run that you did not start on this machine.")
+@flag_option("-q --quiet", "Print only the new run's name.")
 @database_option
 @workspace_option
 def command(

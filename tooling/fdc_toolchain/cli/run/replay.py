@@ -6,7 +6,7 @@ import json
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import format_option, workspace_option
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, FINDINGS, WorldError
 
@@ -17,13 +17,7 @@ from ...exits import CLEAN, FINDINGS, WorldError
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="Text, or JSON.",
-)
+@format_option
 @database_option
 @workspace_option
 def command(run: str, form: str, database: str | None, workspace: str | None) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import text_option, workspace_option
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, UsageError, WorldError
 
@@ -22,11 +22,8 @@ if TYPE_CHECKING:
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("run")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="The file of the page. [default: stdout, unless it is a terminal]",
+@text_option(
+    "-o --output", "FILE", "The file of the page. [default: stdout, unless it is a terminal]"
 )
 @database_option
 @workspace_option

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import (
+    choice_option,
+    count_option,
+    flag_option,
+    format_option,
+    text_option,
+    workspace_option,
+)
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN
 
@@ -21,20 +28,12 @@ STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "br
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.pass_context
-@click.option("-n", "--last", type=click.IntRange(1), metavar="N", help="Only the N newest.")
-@click.option(
-    "--status", type=click.Choice(STATES), multiple=True, help="Only runs with this status."
-)
-@click.option("--plan", metavar="GLOB", help="Only runs of plans whose path or name matches.")
+@count_option("-n --last", 1, None, "Only the N newest.")
+@choice_option("--status", STATES, "Only runs with this status.", many=True)
+@text_option("--plan", "GLOB", "Only runs of plans whose path or name matches.")
 @click.option("--stalled", type=click.FloatRange(0), is_flag=False, flag_value=0.0, metavar="[SECONDS]",
               help="Only runs that have not ended and are not being driven (for at least this time).")  # fmt: skip
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="A table, or JSON.",
-)
+@format_option
 @database_option
 @workspace_option
 def command(
@@ -122,13 +121,10 @@ def _inputs(given: dict[str, str]) -> str:
 
 
 @command.command("prune", context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--older",
-    required=True,
-    metavar="AGE",
-    help="Runs that ended longer ago than this: `12h`, `30d`, `2w`.",
+@text_option(
+    "--older", "AGE", "Runs that ended longer ago than this: `12h`, `30d`, `2w`.", required=True
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be removed, without removing it.")
+@flag_option("--dry-run", "Show what would be removed, without removing it.")
 @database_option
 @workspace_option
 def prune(older: str, dry_run: bool, database: str | None, workspace: str | None) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...console.options import format_option, workspace_option
+from ...console.options import format_option, text_option, workspace_option
 from ...console.run_options import database_option, root_of
 from ...console.terminal import say
 from ...exits import CLEAN, UsageError
@@ -28,12 +28,7 @@ _SHOWN = ("tool", "effect", "args", "path", "line")
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("run")
-@click.option(
-    "--step",
-    "address",
-    metavar="ADDRESS",
-    help="Show one step in full, with its arguments and result.",
-)
+@text_option("--step address", "ADDRESS", "Show one step in full, with its arguments and result.")
 @format_option
 @database_option
 @workspace_option

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import format_option, workspace_option
+from ...console.options import flag_option, format_option, workspace_option
 from ...console.run_options import database_option, root_of
 from ...exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
 
@@ -26,10 +26,10 @@ SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by
 )
 @click.argument("run", required=False, default="")
 @format_option
-@click.option(
-    "--accept-older", is_flag=True,
-    help="Accept an older record of RUN than this machine has seen, after you restored a backup.",
-)  # fmt: skip
+@flag_option(
+    "--accept-older",
+    "Accept an older record of RUN than this machine has seen, after you restored a backup.",
+)
 @database_option
 @workspace_option
 def command(

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from .... import durable
-from ....console.options import format_option
+from ....console.options import format_option, text_option
 from ....exits import CLEAN, FINDINGS, UsageError, WorldError
 from ....linking.project.quiet_git import ask_git
 from ....linking.project.root import find_root
@@ -43,9 +43,7 @@ class _Place(NamedTuple):
 )
 @click.argument("one", metavar="[A]", type=click.Path(), required=False)
 @click.argument("other", metavar="[B]", type=click.Path(), required=False)
-@click.option(
-    "--since", metavar="REV", help="Compare with the git revision REV; nothing is checked out."
-)
+@text_option("--since", "REV", "Compare with the git revision REV; nothing is checked out.")
 @format_option
 def command(one: str | None, other: str | None, since: str | None, form: str) -> int:
     """Compare the protocols in A with those in B: a folder of sources, or a compiled file.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .... import durable
+from ....console.options import choice_option, flag_option, text_option
 from ....exits import CLEAN, FINDINGS, UsageError
 from ....linking.project.root import find_root
 from ....packs import shipped
@@ -34,19 +35,13 @@ _SUFFIXES = {
 @click.option(
     "--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"
 )
-@click.option(
-    "--format", "form", type=click.Choice(["mermaid", "dot", "graphml", "turtle"]),
-    help="Default: by the suffix of -o, else mermaid.",
-)  # fmt: skip
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write the graph to FILE instead of standard output."
+@choice_option(
+    "--format form",
+    ["mermaid", "dot", "graphml", "turtle"],
+    "Default: by the suffix of -o, else mermaid.",
 )
-@click.option(
-    "--check",
-    "only_check",
-    is_flag=True,
-    help="Do not draw; exit 1 if a reference is missing.",
-)
+@text_option("-o --output", "FILE", "Write the graph to FILE instead of standard output.")
+@flag_option("--check only_check", "Do not draw; exit 1 if a reference is missing.")
 def command(source: str | None, form: str | None, output: str | None, only_check: bool) -> int:
     """Draw the references between protocols, rules, checks and tools.
 

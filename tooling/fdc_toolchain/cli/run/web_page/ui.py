@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import click
 
-from ....console.options import workspace_option
+from ....console.options import flag_option, workspace_option
 from ....console.run_options import database_option, is_terminal, root_of
 from ....exits import CLEAN, WorldError
 from ....linking.project.protected import outside_path
@@ -44,7 +44,7 @@ _WHO = "if you did not open it, another user of this machine did: press Ctrl-C"
     metavar="N",
     help="The port. [default: a free port]",
 )
-@click.option("--no-open", is_flag=True, help="Only print the address.")
+@flag_option("--no-open", "Only print the address.")
 @database_option
 @workspace_option
 def command(port: int, no_open: bool, database: str | None, workspace: str | None) -> int:
