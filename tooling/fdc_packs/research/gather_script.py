@@ -49,7 +49,7 @@ def _execute(constraints: Mapping[str, Any], root: str | None) -> tuple[str, boo
         return f"Error: {(failed.strerror or str(failed)).lower()}", False
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.option(
     "--target",
     required=True,

@@ -13,7 +13,7 @@ from .research_planner import TEMPLATE, plan_deep_research, research_files
 __all__ = ["command", "main", "plan_deep_research"]
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.argument("topic")
 @click.argument("research_id", required=False)
 @flag_option("--write", "Write research/research_plan_RESEARCH_ID.md and .plan instead.")

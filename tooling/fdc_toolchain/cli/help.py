@@ -9,10 +9,7 @@ from ..exits import CLEAN, UsageError
 from .headings import EVERYTHING
 
 
-@click.command(
-    epilog="Exit codes: 0 done, 2 unknown command.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command(epilog="Exit codes: 0 done, 2 unknown command.")
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")
 @flag_option("--all everything", "Show every command of fdc.")
 @click.pass_context

@@ -210,7 +210,6 @@ def group() -> click.Group:
     made = Commands(
         name="fdc",
         help="Compiler, verifier and runner for the plans that AI agents write.",
-        context_settings={"help_option_names": ["-h", "--help"]},
         epilog="`fdc help --all` lists every command, `fdc help COMMAND` explains one. "
         + exits.summary(),
     )

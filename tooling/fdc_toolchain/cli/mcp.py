@@ -18,8 +18,7 @@ MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolch
 
 
 @click.command(
-    epilog="Exit codes: 0 the client left (with --http: Ctrl-C), 2 wrong usage, 3 the port is taken or a package is missing.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 the client left (with --http: Ctrl-C), 2 wrong usage, 3 the port is taken or a package is missing."
 )
 @flag_option("--http", "Serve HTTP on loopback instead of stdin and stdout.")
 @click.option(

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 done, 2 unknown tool, or the settings are wrong, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 2 unknown tool, or the settings are wrong, 3 the environment failed."
 )
 @click.argument("name", required=False)
 @format_option

@@ -35,7 +35,7 @@ class _InOrder(click.Group):
         return list(self.commands)
 
 
-@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_InOrder)
 def command() -> int:
     """Build an alphabet of primitive concepts, iteration by iteration, and calculate with it.
 

@@ -20,8 +20,7 @@ MOST_FENCES = 20
 
 
 @click.command(
-    epilog="Exit codes: 0 answered, 2 wrong usage, 3 no opinion (stderr says why), 4 a bug of fdc.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 answered, 2 wrong usage, 3 no opinion (stderr says why), 4 a bug of fdc."
 )
 @flag_option(
     "--allow",

@@ -23,7 +23,7 @@ _PLACES = (".claude/workflows", ".claude/workflow")
 MOST_BYTES = 1 << 20
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @count_option(
     "--most-agents",
     0,

@@ -53,5 +53,4 @@ command = _Hooks(
     help="Answer a hook of an agent's program: read its JSON from stdin, write the answer to stdout.\n\n"
     "`docs/mcp-and-hooks.md` has the settings to paste.",
     epilog="Exit codes: 0 answered, 2 wrong usage, 3 the environment failed, 4 a bug of fdc.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -17,8 +17,7 @@ _SHOWN = 16
 
 @click.command(
     epilog="Exit codes: 0 written, or it holds; 1 the plan has errors, or the certificate does not hold; 2 wrong usage, "
-    "3 the environment failed, 4 a bug of fdc.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "3 the environment failed, 4 a bug of fdc."
 )
 @click.argument("plan")
 @click.argument("certificate", required=False, metavar="[FILE]")

@@ -12,7 +12,6 @@ from ...report import explanations
 @click.command(
     "explain",
     epilog="Exit codes: 0 explained, 2 unknown rule, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("rules", nargs=-1, required=True, metavar="RULE...")
 @choice_option("--format -f form", ["text", "json", "markdown"], "How it is shown.", default="text")

@@ -23,8 +23,7 @@ Texts = Callable[[str], "str | None"]
 
 
 @click.command(
-    epilog="Exit codes: 0 drawn, 1 errors in what was to be drawn, 2 wrong usage, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 drawn, 1 errors in what was to be drawn, 2 wrong usage, 3 the environment failed."
 )
 @click.argument("target")
 @choice_option("--format form", ["mermaid", "dot", "svg"], "Default: from the suffix of -o.")

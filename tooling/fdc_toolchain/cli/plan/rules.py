@@ -13,7 +13,6 @@ from ...linking.project import regular_file
 @click.command(
     "rules",
     epilog="Exit codes: 0 done, 1 the file under --check differs, 2 wrong usage, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @choice_option(
     "--format -f form",

@@ -31,8 +31,7 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
 
 @click.command(
     epilog="Exit codes: 0 ready for submission, 1 the task failed, 2 wrong usage, "
-    "3 the environment failed, 4 a bug of fdc, 5 waiting for a person, 130 interrupted.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "3 the environment failed, 4 a bug of fdc, 5 waiting for a person, 130 interrupted."
 )
 @click.argument("task", required=False)
 @text_option("--task-id", "ID", "The task's id in the log. [default: made from TASK]")

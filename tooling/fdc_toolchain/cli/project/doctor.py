@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 everything that is configured works, 1 something does not, 2 wrong usage.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 everything that is configured works, 1 something does not, 2 wrong usage."
 )
 @flag_option("--live", "Also send the model's server a short question, which costs a few tokens.")
 @text_option("--model", "NAME", "The model to check (else FDC_MODEL).")

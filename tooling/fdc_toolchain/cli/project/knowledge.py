@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...tasks.symbols import Index
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group()
 def command() -> None:
     """Index the workspace, and show what it contains about a task."""
 

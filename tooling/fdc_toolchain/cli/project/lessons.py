@@ -26,7 +26,6 @@ dry = flag_option("--dry-run", "Show what would happen, without writing.")
 
 
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done or nothing to do, 1 a lesson failed or was refused, 2 wrong usage, 3 the environment failed.",
 )
 def command() -> None:

@@ -9,8 +9,7 @@ from ...exits import CLEAN, WorldError
 
 
 @click.command(
-    epilog="Exit codes: 0 the editor ended it, 2 wrong usage, 3 the extra `lsp` is not installed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 the editor ended it, 2 wrong usage, 3 the extra `lsp` is not installed."
 )
 @flag_option("--stdio", "Use standard input and output (always on; editors pass this option).")
 def command(stdio: bool) -> int:

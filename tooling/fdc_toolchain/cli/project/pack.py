@@ -19,7 +19,6 @@ _FORMAT = format_option
 
 
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 the environment failed.",
 )
 def command() -> None:

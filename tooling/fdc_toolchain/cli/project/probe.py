@@ -18,7 +18,7 @@ from ...tasks.probe import (
 __all__ = ["command", "main", "probe_environment_variables", "probe_filesystem", "probe_network"]
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.option(
     "--folder",
     default=".",

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog="Exit codes: 0 the answer is stored (with --resume: those of `fdc run`), 1 the run has no question, "
-    "2 wrong usage, 3 the environment failed, 5 no question was answered, the run still waits.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "2 wrong usage, 3 the environment failed, 5 no question was answered, the run still waits."
 )
 @click.argument("run")
 @click.argument("words", nargs=-1, metavar="[[ADDRESS] TEXT]")

@@ -11,8 +11,7 @@ from ...exits import CLEAN
 
 @click.command(
     epilog="Exit codes: 0 the run is cancelled, 1 it has ended already or is not yours, 2 wrong usage, "
-    "3 its controller did not stop.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "3 its controller did not stop."
 )
 @click.argument("run")
 @number_option(

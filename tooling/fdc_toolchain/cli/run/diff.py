@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog="Exit codes: 0 equal runs, or plans compared; 1 runs differ, a plan has errors, or the condition of --exit-code or"
-    " --fail-on is met; 2 wrong usage, 3 the journal cannot be read.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    " --fail-on is met; 2 wrong usage, 3 the journal cannot be read."
 )
 @click.argument("one")
 @click.argument("other")

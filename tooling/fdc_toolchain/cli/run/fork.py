@@ -10,8 +10,7 @@ from ...exits import CLEAN, UsageError
 
 
 @click.command(
-    epilog="Exit codes: 0 the new run is created, 1 refused, 2 wrong usage, 3 the journal cannot be read or written.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 the new run is created, 1 refused, 2 wrong usage, 3 the journal cannot be read or written."
 )
 @click.argument("step", metavar="RUN@STEP")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")

@@ -13,8 +13,7 @@ from ...exits import CLEAN, FINDINGS, WorldError
 
 @click.command(
     epilog="Exit codes: 0 the run follows from its record, 1 it does not, or the record is older than one that this machine saw, "
-    "2 wrong usage, 3 the journal cannot be read.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "2 wrong usage, 3 the journal cannot be read."
 )
 @click.argument("run")
 @format_option

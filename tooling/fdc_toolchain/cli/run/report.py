@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 the page is written, 2 wrong usage, 3 the run cannot be read or the page cannot be written.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 the page is written, 2 wrong usage, 3 the run cannot be read or the page cannot be written."
 )
 @click.argument("run")
 @text_option(

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
 
 
-@click.command(
-    epilog="Exit codes as for `fdc run`.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command(epilog="Exit codes as for `fdc run`.")
 @click.argument("run", required=False)
 @text_option(
     "--answer answers",

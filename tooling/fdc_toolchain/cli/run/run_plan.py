@@ -24,8 +24,7 @@ from ...program.model import Program
 
 @click.command(
     epilog="Exit codes: 0 finished, 1 refused, stopped or cancelled, 2 wrong usage, 3 the environment failed, "
-    "or something that the plan needs is missing, 4 a bug of fdc, 5 waiting for a person, 130 interrupted.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "or something that the plan needs is missing, 4 a bug of fdc, 5 waiting for a person, 130 interrupted."
 )
 @click.argument("plan")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")

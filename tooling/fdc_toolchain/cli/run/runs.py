@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "broken", "cancelled")
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(invoke_without_command=True)
 @click.pass_context
 @count_option("-n --last", 1, None, "Only the N newest.")
 @choice_option("--status", STATES, "Only runs with this status.", many=True)
@@ -120,7 +120,7 @@ def _inputs(given: dict[str, str]) -> str:
     )
 
 
-@command.command("prune", context_settings={"help_option_names": ["-h", "--help"]})
+@command.command("prune")
 @text_option(
     "--older", "AGE", "Runs that ended longer ago than this: `12h`, `30d`, `2w`.", required=True
 )

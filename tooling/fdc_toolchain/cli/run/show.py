@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SHOWN = ("tool", "effect", "args", "path", "line")
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.argument("run")
 @text_option("--step address", "ADDRESS", "Show one step in full, with its arguments and result.")
 @format_option

@@ -21,8 +21,7 @@ SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by
 
 @click.command(
     epilog="Exit codes: 0 unchanged, 1 a record was changed, or is older than one that this machine saw, 2 wrong usage, "
-    "3 the journal cannot be read.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "3 the journal cannot be read."
 )
 @click.argument("run", required=False, default="")
 @format_option

@@ -28,8 +28,7 @@ _LEAVING = 4.0
 
 
 @click.command(
-    epilog="Exit codes: 0 asked to end, 2 wrong usage, 3 the database cannot be reached.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 asked to end, 2 wrong usage, 3 the database cannot be reached."
 )
 @database_option
 @text_option(

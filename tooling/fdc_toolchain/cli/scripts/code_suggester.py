@@ -13,7 +13,7 @@ from ...exits import CLEAN, UsageError
 from ..project.lessons import root_of, workspace
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @text_option("--filepath", "FILE", "The file to change, from the workspace's root.", required=True)
 @text_option("--diff", "TEXT", "SEARCH and REPLACE sections.")
 @click.option(

@@ -17,7 +17,6 @@ from ..shared.findings import show
 
 
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, or done before; 1 refused, with every file as it was; 2 wrong usage; 3 the environment failed.",
 )
 def command() -> None:

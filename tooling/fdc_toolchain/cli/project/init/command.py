@@ -23,10 +23,7 @@ from . import agent_files, file_edits, removal, test_command
 _MOST_CHARACTERS = 200
 
 
-@click.command(
-    epilog="Exit codes: 0 done, 2 wrong usage, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command(epilog="Exit codes: 0 done, 2 wrong usage, 3 the environment failed.")
 @click.argument("folder", required=False, type=click.Path())
 @choice_option(
     "--agent agents",

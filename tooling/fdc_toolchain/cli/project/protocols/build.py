@@ -61,9 +61,7 @@ class Group(click.Group):
             formatter.write_dl([*rows, *((name, line) for name, (_, line) in ELSEWHERE.items())])
 
 
-@click.group(
-    cls=Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.group(cls=Group, invoke_without_command=True)
 @flag_option("--check only_check", "The same as `fdc protocols check`.")
 @click.pass_context
 def command(ctx: click.Context, only_check: bool) -> int:

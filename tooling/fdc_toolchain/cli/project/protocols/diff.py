@@ -39,7 +39,6 @@ class _Place(NamedTuple):
 @click.command(
     "diff",
     epilog="Exit codes: 0 no difference, 1 some, 2 wrong usage or sources that cannot be read, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("one", metavar="[A]", type=click.Path(), required=False)
 @click.argument("other", metavar="[B]", type=click.Path(), required=False)

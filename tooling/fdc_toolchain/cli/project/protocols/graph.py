@@ -29,8 +29,7 @@ _SUFFIXES = {
 
 
 @click.command(
-    epilog="Exit codes: 0 drawn, 1 a source has errors, 2 wrong usage, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 drawn, 1 a source has errors, 2 wrong usage, 3 the environment failed."
 )
 @click.option(
     "--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"

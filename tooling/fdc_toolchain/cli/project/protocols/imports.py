@@ -21,7 +21,7 @@ from ....protocols.markdown.sanitise import findings, sanitised
 from ...shared.findings import show
 
 
-@click.command("import", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("import")
 @click.argument("file", type=click.Path())
 @click.option(
     "--output",

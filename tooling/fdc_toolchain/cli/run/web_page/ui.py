@@ -33,10 +33,7 @@ _PRINTED = 300.0
 _WHO = "if you did not open it, another user of this machine did: press Ctrl-C"
 
 
-@click.command(
-    epilog="Exit codes: 0 ended by Ctrl-C, 2 wrong usage, 3 the port is taken.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command(epilog="Exit codes: 0 ended by Ctrl-C, 2 wrong usage, 3 the port is taken.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
