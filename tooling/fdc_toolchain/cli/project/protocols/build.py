@@ -26,18 +26,9 @@ from ...shared.findings import show
 
 ELSEWHERE: dict[str, tuple[str, str]] = {
     # name: (module in this room, one line)
-    "import": (
-        "fdc_toolchain.cli.project.protocols.imports",
-        "Split a compiled AGENTS.md into sources.",
-    ),
-    "diff": (
-        "fdc_toolchain.cli.project.protocols.diff",
-        "Compare two sets of protocols.",
-    ),
-    "graph": (
-        "fdc_toolchain.cli.project.protocols.graph",
-        "Draw protocols, rules and tools, and find missing references.",
-    ),
+    "import": ("imports", "Split a compiled AGENTS.md into sources."),
+    "diff": ("diff", "Compare two sets of protocols."),
+    "graph": ("graph", "Draw protocols, rules and tools, and find missing references."),
 }
 """Subcommands in separate files, which define `command`; imported when they are used."""
 
@@ -52,7 +43,7 @@ class Group(click.Group):
         row = ELSEWHERE.get(name)
         if row is None:
             return self.commands.get(name)
-        found: click.Command = importlib.import_module(row[0]).command
+        found: click.Command = importlib.import_module(f".{row[0]}", __package__).command
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
