@@ -237,14 +237,10 @@ def _workspace(home: str, target: str) -> Iterator[str]:
 
 def _grant(root: str, name: str, folder: str) -> None:
     from fdc_toolchain.api.files import run_folders
-    from fdc_toolchain.api.tools import WorldFailed
 
     from .retrieval import library
 
-    try:
-        library.grant(run_folders.run_folder(root, name), folder)
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    library.grant(run_folders.run_folder(root, name), folder)
 
 
 def _publish(written: str, target: str) -> None:

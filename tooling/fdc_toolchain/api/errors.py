@@ -68,13 +68,13 @@ def _of_exit(stop: exits.Exit) -> FdcError:
 
 def _of_any(raised: Exception) -> FdcError:
     """The exception of the API for any other exception."""
-    from ..engine.ports import Fenced, WorldFailed
+    from ..engine.ports import Fenced
     from ..linking.project.settings import SettingsError
     from ..program.codec import ProgramError
 
     if isinstance(raised, SettingsError):
         return InvalidInput(str(raised))
-    if isinstance(raised, WorldFailed | Fenced | ProgramError):
+    if isinstance(raised, Fenced | ProgramError):
         return WorldTrouble(str(raised))
     if isinstance(raised, OSError):
         place = f" ({raised.filename})" if raised.filename else ""

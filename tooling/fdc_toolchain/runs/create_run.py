@@ -166,7 +166,6 @@ def begin(
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68), and `close_task`
     closes it.
     """
-    from ..engine.ports import WorldFailed
     from ..journal import user_key
     from ..program.write_set import write_set
     from ..workspace import run_folders
@@ -178,30 +177,27 @@ def begin(
     rates = pricing.settle(root, program, budget, operator)
     if simulate is None:
         granted(root, program, operator)
+    run_folders.folder(root)
+    name = run_folders.RunIds().run_id()
+    inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
+    if rates is not None:
+        inputs["model"] = rates
+    if simulate is not None:
+        inputs["simulate"] = simulate
+    if task is not None:
+        inputs["task"] = task._asdict()
+    other = (
+        None
+        if wait
+        else claims.in_the_way(root, lambda: write_set(program, inputs), alone=embedded)
+    )
+    if other is not None:
+        raise in_the_way(other.said(), wait)
+    store = writing(root)
     try:
-        run_folders.folder(root)
-        name = run_folders.RunIds().run_id()
-        inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
-        if rates is not None:
-            inputs["model"] = rates
-        if simulate is not None:
-            inputs["simulate"] = simulate
-        if task is not None:
-            inputs["task"] = task._asdict()
-        other = (
-            None
-            if wait
-            else claims.in_the_way(root, lambda: write_set(program, inputs), alone=embedded)
-        )
-        if other is not None:
-            raise in_the_way(other.said(), wait)
-        store = writing(root)
-        try:
-            put_on_record(store, proved, name, inputs)
-        finally:
-            store.close()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+        put_on_record(store, proved, name, inputs)
+    finally:
+        store.close()
     if not user_key.lasts():
         said = f"fdc: {user_key.key_path()} cannot be written, so fdc cannot recognise run {name} as yours later: "
         notice(said + "`fdc resume` will need --trust")

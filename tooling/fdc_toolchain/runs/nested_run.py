@@ -77,6 +77,8 @@ def nested_in(
             if kind == "plan" and _labelled(root):
                 kind = "outside"
             raise ToolFailure(kind, str(refused), {}, notes) from refused
+        except WorldFailed:
+            raise
         except Exit as failed:
             raise WorldFailed(str(failed)) from failed
         if context.cancelled.is_set() or ended.status == "interrupted":

@@ -50,7 +50,6 @@ class Asked(NamedTuple):
 def work(root: str, asked: Asked) -> int:
     """Up to `iterations` iterations; the exit code."""
     from fdc_toolchain.api.files import durable, run_folders
-    from fdc_toolchain.api.tools import WorldFailed
 
     from ..store import Busy, Store
 
@@ -62,8 +61,6 @@ def work(root: str, asked: Asked) -> int:
         raise WorldError(f"another process works on this alphabet: {busy.strerror}") from busy
     except Busy as busy:
         raise WorldError(str(busy)) from busy
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
     except OSError as failed:
         raise world_failure(failed, root) from failed
 

@@ -85,14 +85,10 @@ def drive(
     from ...engine.ports import WorldFailed
     from ...runs import run_driver
 
+    budget = _changed(root, run, purse)
     try:
         ended = run_driver.drive_run(
-            root,
-            run,
-            show,
-            answers=dict(answers),
-            operator=operator,
-            budget=_changed(root, run, purse),
+            root, run, show, answers=dict(answers), operator=operator, budget=budget
         )
     except WorldError as failed:
         return Driven("broken", str(failed))

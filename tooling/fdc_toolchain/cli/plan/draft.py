@@ -103,7 +103,6 @@ def _made(
     from ...draft.drafting import allowed_by, drafted, findings_of, grammar_of
     from ...draft.served import served
     from ...draft.skeleton import skeleton
-    from ...engine.ports import WorldFailed
     from ...runs.cost.models import model_for
     from ...tools.plans.plan_text import proved
     from ...workspace.failure import ToolFailure
@@ -138,8 +137,6 @@ def _made(
         return made.text, findings_of(proved(linker.root, path, made.text)), remarks
     try:
         found = drafted(linker, task, path, model, fsm=fsm, tools=tools, tries=tries)
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
     except ToolFailure as failed:
         raise WorldError(f"the model wrote no plan: {failed}") from failed
     finally:

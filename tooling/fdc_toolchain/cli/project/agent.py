@@ -111,7 +111,6 @@ def command(
     from ...agent.host.real_world import LocalWorld
     from ...agent.orchestrator import FsmError
     from ...console.run_options import root_of
-    from ...engine.ports import WorldFailed
     from ...runs.cost.models import model_for
     from ...workspace.operator import Operator
 
@@ -154,8 +153,6 @@ def command(
         raise UsageError(str(wrong)) from wrong
     except ValueError as wrong:
         raise WorldError(str(wrong)) from wrong
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
 
 
 def _budget(pairs: tuple[str, ...]) -> dict[str, float]:

@@ -31,13 +31,10 @@ def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | 
     With `--file`, approve files into which a run wrote text from outside. The approval is for
     the file's current bytes on this machine: the file counts as one of the workspace until it changes.
     """
-    from ...engine.ports import WorldFailed
 
     root = root_of(workspace)
     try:
         return _files(root, files, yes, withdraw) if files else _rows(root, yes, withdraw)
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
     except OSError as failed:
         raise WorldError(
             f"the confirmation cannot be written: {failed.strerror or failed}"

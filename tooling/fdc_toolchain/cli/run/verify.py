@@ -9,7 +9,7 @@ import click
 
 from ...console.options import flag_option, format_option, workspace_option
 from ...console.run_options import database_option, root_of
-from ...exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
+from ...exits import CLEAN, FINDINGS, Refused, UsageError
 
 if TYPE_CHECKING:
     from ...journal.hash_chain import Checked
@@ -85,7 +85,6 @@ def command(
 
 def _accept(root: str, run: str) -> None:
     """Accepts an older record as the newest one. Deletes stored answers, because they may have been used."""
-    from ...engine.ports import WorldFailed
     from ...runs.records import answers
     from ...runs.records.open_journal import reading, the_run
     from ...workspace import run_folders
@@ -99,11 +98,8 @@ def _accept(root: str, run: str) -> None:
             )
         if run_folders.is_driven(root, row.name):
             raise Refused(f"the run {row.name} is being driven")
-        try:
-            answers.drop(root, row)
-            store.accept(row)
-        except WorldFailed as failed:
-            raise WorldError(str(failed)) from failed
+        answers.drop(root, row)
+        store.accept(row)
     click.echo(f"accepted: the record of the run {row.name}; stored answers to it are deleted")
 
 

@@ -17,7 +17,7 @@ from ...console.options import (
     workspace_option,
 )
 from ...console.run_options import database_option, root_of, tell_weakness
-from ...exits import CLEAN, WORLD, Refused, UsageError, WorldError
+from ...exits import CLEAN, WORLD, Refused, UsageError
 from ...runs.workers.signals import Asked, Requests
 
 if TYPE_CHECKING:
@@ -89,7 +89,6 @@ def command(
     All workers need the same key (docs/workers.md).
     """
     from ...engine.drive import GRACE
-    from ...engine.ports import WorldFailed
     from ...journal import user_key as keys
     from ...journal.postgres import PgStore, shown
     from ...runs.nested_run import Driver
@@ -142,8 +141,6 @@ def command(
         janitor = Janitor(session, store, sender, say)
         janitor.start(fatal)
         requests.serving()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
     except Asked:
         say(f"worker {name} ends; it had not taken a run")
         os._exit(CLEAN)  # a thread of DBOS may exist already and would block the exit

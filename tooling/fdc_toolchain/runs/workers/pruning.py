@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ...exits import WorldError
 from ..records import prune as removing
 from ..records.identity import identity, of_run
 
@@ -19,27 +18,23 @@ def prune(
     database: str, root: str, before: float, tasks: Iterable[Mapping[str, object]], *, dry_run: bool
 ) -> tuple[removing.Removed, list[str]]:
     """Removes them, or lists them; also returns the other folders with files of these runs. Raises WorldError."""
-    from ...engine.ports import WorldFailed
     from . import dispatch, remote
 
+    store = remote.store_of(database, root)
+    sender = dispatch.Sender(database, remote.say)
     try:
-        store = remote.store_of(database, root)
-        sender = dispatch.Sender(database, remote.say)
-        try:
-            stays = _staying(root, sender)
-            chosen = removing.choose(store, root, before, tasks, stays)
-            elsewhere = _elsewhere(root, store, chosen.rows)
-            if dry_run:
-                size = removing.size_of(store, root, chosen.rows)
-                return removing.Removed(*chosen, size, ""), elsewhere
-            removed = removing.prune(store, root, before, tasks, stays)
-            sender.forget(lambda: {name for (name,) in store._select("SELECT name FROM run")})
-            return removed, elsewhere
-        finally:
-            sender.close()
-            store.close()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+        stays = _staying(root, sender)
+        chosen = removing.choose(store, root, before, tasks, stays)
+        elsewhere = _elsewhere(root, store, chosen.rows)
+        if dry_run:
+            size = removing.size_of(store, root, chosen.rows)
+            return removing.Removed(*chosen, size, ""), elsewhere
+        removed = removing.prune(store, root, before, tasks, stays)
+        sender.forget(lambda: {name for (name,) in store._select("SELECT name FROM run")})
+        return removed, elsewhere
+    finally:
+        sender.close()
+        store.close()
 
 
 def _staying(root: str, sender: Sender) -> removing.Stays:

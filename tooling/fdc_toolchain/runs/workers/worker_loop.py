@@ -50,13 +50,15 @@ def work(fleet: Fleet, run: str, asked: dict[str, object], delivery: str) -> dic
     except Untrusted:
         why = f"the run {run} is not sealed by the key of the worker {fleet.session.executor}"
         return _offer_again(fleet, run, asked, delivery, why)
-    except (Damaged, Mismatch, ProgramError, Exit) as refused:
+    except (Damaged, Mismatch, ProgramError) as refused:
         return {"refused": str(refused)}
     except WorldFailed as failed:
         if store is not None and _is_gone(store, run):
             return {"gone": run}
         fleet.fatal(str(failed))
         return {"refused": str(failed)}
+    except Exit as refused:
+        return {"refused": str(refused)}
     except Exception as bug:
         import traceback
 
