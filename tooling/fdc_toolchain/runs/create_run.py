@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..exits import Busy, Missing, NotGranted, UsageError, WorldError
@@ -193,11 +194,8 @@ def begin(
     )
     if other is not None:
         raise in_the_way(other.said(), wait)
-    store = writing(root)
-    try:
+    with closing(writing(root)) as store:
         put_on_record(store, proved, name, inputs)
-    finally:
-        store.close()
     if not user_key.lasts():
         said = f"fdc: {user_key.key_path()} cannot be written, so fdc cannot recognise run {name} as yours later: "
         notice(said + "`fdc resume` will need --trust")

@@ -7,7 +7,7 @@ derived from the outer run and the step, so that a step that is repeated after a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -180,11 +180,8 @@ def name_within(key: str) -> str:
 
 @contextmanager
 def _open(driver: Driver) -> Iterator[Store]:
-    store = driver.journal()
-    try:
+    with closing(driver.journal()) as store:
         yield store
-    finally:
-        store.close()
 
 
 def _outside(program: Program, proof: Any, part: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -73,11 +74,8 @@ def _here(root: str, before: float, dry_run: bool) -> Removed | None:
             chosen = removing.choose(store, root, before, files.known(root))
             return removing.Removed(*chosen, removing.size_of(store, root, chosen.rows), "")
     run_folders.folder(root)
-    held = writing(root)
-    try:
+    with closing(writing(root)) as held:
         return removing.prune(held, root, before, files.known(root))
-    finally:
-        held.close()
 
 
 def seconds(age: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..records import prune as removing
@@ -20,9 +21,10 @@ def prune(
     """Removes them, or lists them; also returns the other folders with files of these runs. Raises WorldError."""
     from . import dispatch, remote
 
-    store = remote.store_of(database, root)
-    sender = dispatch.Sender(database, remote.say)
-    try:
+    with (
+        closing(remote.store_of(database, root)) as store,
+        closing(dispatch.Sender(database, remote.say)) as sender,
+    ):
         stays = _staying(root, sender)
         chosen = removing.choose(store, root, before, tasks, stays)
         elsewhere = _elsewhere(root, store, chosen.rows)
@@ -32,9 +34,6 @@ def prune(
         removed = removing.prune(store, root, before, tasks, stays)
         sender.forget(lambda: {name for (name,) in store._select("SELECT name FROM run")})
         return removed, elsewhere
-    finally:
-        sender.close()
-        store.close()
 
 
 def _staying(root: str, sender: Sender) -> removing.Stays:

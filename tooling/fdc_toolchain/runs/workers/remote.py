@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from ...exits import Refused, UsageError, WorldError
@@ -40,11 +40,8 @@ def reading(database: str | None, root: str) -> Iterator[Store | None]:
         with run_driver.reading(root) as found:
             yield found
         return
-    store = store_of(database, root)
-    try:
+    with closing(store_of(database, root)) as store:
         yield store
-    finally:
-        store.close()
 
 
 def writing(database: str | None, root: str) -> Store:
@@ -116,11 +113,8 @@ def begin(
     if own.copied is not None:
         raise Refused(identity.copied(own, root))
     inputs["workspace"] = {"id": own.id, "commit": identity.commit(root)}
-    store = store_of(database, root, make=True)
-    try:
+    with closing(store_of(database, root, make=True)) as store:
         put_on_record(store, proved, name, inputs)
-    finally:
-        store.close()
     send(database, name, {}, f"{name}:first", ENGINE)
     return name
 
@@ -129,11 +123,8 @@ def send(database: str, run: str, asked: Mapping[str, object], delivery: str, en
     """Sends a run to a worker that supports its engine. Raises WorldFailed."""
     from .dispatch import Sender
 
-    sender = Sender(database, say)
-    try:
+    with closing(Sender(database, say)) as sender:
         return sender.send(run, asked, delivery=delivery, engine=engine)
-    finally:
-        sender.close()
 
 
 def follow(
@@ -217,9 +208,7 @@ def answer(
     """
     from .dispatch import Sender
 
-    store = store_of(database, root)
-    sender = Sender(database, say)
-    try:
+    with closing(store_of(database, root)) as store, closing(Sender(database, say)) as sender:
         delivery = _asked(
             database, root, row, {"again": True, "answers": {address: text}, "seen": row.epoch}
         )
@@ -233,9 +222,6 @@ def answer(
             if time.monotonic() > deadline:
                 return False
             time.sleep(_POLL)
-    finally:
-        sender.close()
-        store.close()
 
 
 def wake(database: str, root: str, row: RunRow) -> str:
@@ -263,8 +249,7 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
     """Has workers cancel a run, before its next step; returns its name. Raises Refused, UsageError and WorldError."""
     from ..records.open_journal import the_run
 
-    store = store_of(database, root)
-    try:
+    with closing(store_of(database, root)) as store:
         row = the_run(store, prefix)
         if row.status in ("finished", "stopped"):
             raise Refused(f"the run {row.name} has ended ({row.status}) and cannot be cancelled")
@@ -282,19 +267,14 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
                 )
             time.sleep(_POLL)
         return row.name
-    finally:
-        store.close()
 
 
 def _in_hand(database: str, row: RunRow) -> bool:
     """Whether a worker drives the run, or will: its last delivery has not ended."""
     from .dispatch import OPEN, Sender
 
-    sender = Sender(database, say)
-    try:
+    with closing(Sender(database, say)) as sender:
         return any(one.status in OPEN for one in sender.deliveries(row.name))
-    finally:
-        sender.close()
 
 
 def say(text: str) -> None:

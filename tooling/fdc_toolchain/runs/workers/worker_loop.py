@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ...exits import Exit
@@ -97,11 +98,8 @@ def _others(fleet: Fleet, run: str) -> set[int]:
     """The workers that may have what this one has not: those that serve the run's workspace, too."""
     from ..records.identity import of_run
 
-    store = _store(fleet)
-    try:
+    with closing(_store(fleet)) as store:
         row = store.run(run)
-    finally:
-        store.close()
     return set() if row is None else fleet.session.serving(of_run(row.inputs))
 
 
