@@ -28,6 +28,7 @@ from fdc_toolchain.api.commands import (
     flag_option,
     format_option,
     quiet_option,
+    reason,
     text_option,
     workspace_option,
 )
@@ -257,9 +258,8 @@ def _publish(written: str, target: str) -> None:
     except OSError as failed:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
-        reason = (failed.strerror or str(failed)).lower()
         raise WorldError(
-            f"the report cannot be written to `{target}`: {reason}; choose another file with --output"
+            f"the report cannot be written to `{target}`: {reason(failed)}; choose another file with --output"
         ) from failed
 
 
@@ -277,9 +277,8 @@ def _log(home: str, task: Task, question: str, target: str) -> None:
     try:
         activity_log.append(home, item)
     except OSError as failed:
-        reason = (failed.strerror or str(failed)).lower()
         raise WorldError(
-            f"the report is in `{target}`; the activity log cannot be written: {reason}"
+            f"the report is in `{target}`; the activity log cannot be written: {reason(failed)}"
         ) from failed
 
 

@@ -31,6 +31,7 @@ from ..exits import (
     Refused,
     UsageError,
     WorldError,
+    reason,
 )
 from ..runs.observer import Silent
 
@@ -58,7 +59,7 @@ __all__ = [
     "Aside", "CLEAN", "Ended", "Exit", "FINDINGS", "Json", "NO_RESULT", "Operator", "PARTIAL", "PERSON", "Refused",
     "Renamed", "Silent", "UsageError", "WorldError", "as_json", "begin", "broken_off", "budget_of", "budget_option",
     "choice_option", "compile_or_refuse", "count", "count_option", "drive_run", "exit_code", "find_root", "flag_option",
-    "format_option", "given_for", "number_option", "quiet_option", "root_of", "run", "task_for", "tell_weakness",
+    "format_option", "given_for", "number_option", "quiet_option", "reason", "root_of", "run", "task_for", "tell_weakness",
     "text_option", "workspace_option",
 ]  # fmt: skip
 

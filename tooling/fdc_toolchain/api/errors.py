@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .. import exits
+from ..exits import reason
 from ..recursion import Depth
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _of_any(raised: Exception) -> FdcError:
         return WorldTrouble(str(raised))
     if isinstance(raised, OSError):
         place = f" ({raised.filename})" if raised.filename else ""
-        return WorldTrouble(f"{(raised.strerror or str(raised)).lower()}{place}")
+        return WorldTrouble(f"{reason(raised)}{place}")
     return InternalError(f"this is a bug of fdc: {type(raised).__name__}: {raised}")
 
 

@@ -12,7 +12,7 @@ import click
 
 from ..console.options import flag_option, folder_named
 from ..console.run_options import root_of
-from ..exits import CLEAN, UsageError, WorldError
+from ..exits import CLEAN, UsageError, WorldError, reason
 
 MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolchain[mcp]'`"
 
@@ -70,7 +70,7 @@ def command(http: bool, port: int, workspace: str | None) -> int:
             raise WorldError(
                 f"port {port} is in use; choose another with `--port`, or omit the option"
             ) from failed
-        raise WorldError(f"port {port}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(f"port {port}: {reason(failed)}") from failed
     with opened:
         click.echo(f"fdc mcp: http://127.0.0.1:{opened.getsockname()[1]}{transports.PATH}")
         click.echo(f"header: Authorization: Bearer {'$FDC_MCP_TOKEN' if given else token}")

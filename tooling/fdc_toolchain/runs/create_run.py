@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ..exits import Busy, Missing, NotGranted, UsageError, WorldError
+from ..exits import Busy, Missing, NotGranted, UsageError, WorldError, reason
 from .notices import notice
 from .records.open_journal import writing
 
@@ -100,9 +100,7 @@ def task_for(root: str, asked: str | None) -> Task | None:
     try:
         found = open_tasks(activity_log.content(root))
     except OSError as failed:
-        raise WorldError(
-            f"the activity log cannot be read: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldError(f"the activity log cannot be read: {reason(failed)}") from failed
     if asked is None:
         return found[-1]._replace(chosen_of=len(found)) if found else None
     for task in found:

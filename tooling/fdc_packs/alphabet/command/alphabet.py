@@ -18,6 +18,7 @@ from fdc_toolchain.api.commands import (
     count_option,
     flag_option,
     format_option,
+    reason,
     text_option,
 )
 from fdc_toolchain.api.text import visible
@@ -78,9 +79,7 @@ def init(directory: str, model: str) -> int:
         store = Store(root)
         store.keep(store.texts([{"glob": glob} for glob in layout.RESTORABLE]))
     except OSError as failed:
-        raise WorldError(
-            f"`{directory}` cannot be made: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldError(f"`{directory}` cannot be made: {reason(failed)}") from failed
     click.echo(f"{directory}: {len(files)} files; `cd {directory}` and `fdc alphabet run`")
     return CLEAN
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from ... import durable
 from ...engine.ports import WorldFailed
+from ...exits import reason
 from ...named_tuples import NamedTuple
 
 MOST = 16 * 1024 * 1024
@@ -44,7 +45,7 @@ def launch(folder: str, argv: Sequence[str], cwd: str, environment: Mapping[str,
         os.makedirs(folder, exist_ok=True)
         lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     except OSError as failed:
-        raise WorldFailed(f"{folder}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{folder}: {reason(failed)}") from failed
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.exists(os.path.join(folder, "pid")):
@@ -62,9 +63,7 @@ def launch(folder: str, argv: Sequence[str], cwd: str, environment: Mapping[str,
     except BlockingIOError:
         return False  # it runs
     except OSError as failed:
-        raise WorldFailed(
-            f"`{argv[0]}` could not be started: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldFailed(f"`{argv[0]}` could not be started: {reason(failed)}") from failed
     finally:
         os.close(lock)
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from ... import durable
 from ...engine.ports import WorldFailed
+from ...exits import reason
 from ...tasks.activity import safe_id
 from ...workspace import run_folders
 from ..model_port import Message
@@ -37,7 +38,7 @@ def made(root: str, task_id: str) -> str:
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed
     return path
 
 

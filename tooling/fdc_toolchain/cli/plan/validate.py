@@ -7,7 +7,7 @@ import os
 import click
 
 from ...console.options import flag_option, text_option, workspace_option
-from ...exits import CLEAN, FINDINGS, UsageError
+from ...exits import CLEAN, FINDINGS, UsageError, reason
 from ...linking.catalogue import Catalogue
 from ...linking.graph import Instance
 from ...linking.model import Act, Choice, Invoke, Loop, Node
@@ -166,7 +166,7 @@ def _absent(root: str, path: str, line: int | None) -> str | None:
     try:
         data = durable.read(os.path.join(root, path))
     except OSError as refused:
-        return (refused.strerror or str(refused)).lower()
+        return reason(refused)
     if data is None:
         return "the file does not exist" if "/" in path or "." in path else None
     lines = data.count(b"\n") + (not data.endswith(b"\n"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...console.options import flag_option, format_option, text_option
-from ...exits import CLEAN, FINDINGS, UsageError, WorldError
+from ...exits import CLEAN, FINDINGS, UsageError, WorldError, reason
 from ...report.terminal.terminal_text import visible
 from ..shared.lifecycle_options import root_of, workspace_option
 
@@ -159,9 +159,7 @@ def _log(root: str, task_id: str, made: dict[str, Any]) -> None:
     try:
         activity_log.append(root, item)
     except OSError as failed:
-        raise WorldError(
-            f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldError(f"the activity log cannot be written: {reason(failed)}") from failed
 
 
 def _show(made: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ import click
 
 from ...console.options import text_option, workspace_option
 from ...console.run_options import database_option, root_of
-from ...exits import CLEAN, UsageError, WorldError
+from ...exits import CLEAN, UsageError, WorldError, reason
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
@@ -56,9 +56,7 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
     try:
         replace(output, page.encode("utf-8"))
     except OSError as failed:
-        raise WorldError(
-            f"{output} cannot be written: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldError(f"{output} cannot be written: {reason(failed)}") from failed
     click.echo(f"wrote {output}")
     return CLEAN
 

@@ -16,7 +16,7 @@ import click
 
 from ....console.options import flag_option, workspace_option
 from ....console.run_options import database_option, is_terminal, root_of
-from ....exits import CLEAN, WorldError
+from ....exits import CLEAN, WorldError, reason
 from ....linking.project.protected import outside_path
 from ....runs.interrupt import interruptible
 from ....sandbox import python_process
@@ -65,7 +65,7 @@ def command(port: int, no_open: bool, database: str | None, workspace: str | Non
             raise WorldError(
                 f"port {port} is in use; choose another with `--port`, or omit the option"
             ) from failed
-        raise WorldError(f"port {port}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(f"port {port}: {reason(failed)}") from failed
     terminal = is_terminal() and sys.stdin.isatty()
     click.echo(
         f"fdc ui: {server.address(_PRINTED)}\n{'Enter prints another address, ' if terminal else ''}Ctrl-C ends it"
