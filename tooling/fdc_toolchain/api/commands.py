@@ -16,6 +16,7 @@ from ..console.options import (
     format_option,
     number_option,
     quiet_option,
+    root_of,
     text_option,
     workspace_option,
 )
@@ -38,7 +39,7 @@ from ..runs.observer import Silent
 if TYPE_CHECKING:
     from ..console.compiling import compile_or_refuse
     from ..console.process import run
-    from ..console.run_options import budget_of, root_of, tell_weakness
+    from ..console.run_options import budget_of, tell_weakness
     from ..console.run_summary import as_json, broken_off, exit_code
     from ..linking.project.root import find_root
     from ..runs.run_driver import Ended, begin, drive_run, given_for, task_for
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 _LATER = {
     "console.compiling": ("compile_or_refuse",),
     "console.process": ("run",),
-    "console.run_options": ("budget_of", "root_of", "tell_weakness"),
+    "console.run_options": ("budget_of", "tell_weakness"),
     "console.run_summary": ("as_json", "broken_off", "exit_code"),
     "linking.project.root": ("find_root",),
     "runs.run_driver": ("Ended", "begin", "drive_run", "given_for", "task_for"),

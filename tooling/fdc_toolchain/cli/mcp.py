@@ -10,8 +10,7 @@ import sys
 
 import click
 
-from ..console.options import flag_option, folder_named
-from ..console.run_options import root_of
+from ..console.options import flag_option, folder_named, root_of
 from ..exits import CLEAN, UsageError, WorldError, reason
 
 MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolchain[mcp]'`"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console.options import format_option, text_option, workspace_option
+from ..console.options import format_option, root_of, text_option, workspace_option
 from ..diagnostics.plural import plural
 from ..exits import CLEAN, UsageError
 from ..linking.catalogue import CORE, catalogues, document
@@ -36,11 +35,10 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
     """
     from ..console.terminal import say
     from ..linking.look_up import LookUp
-    from ..linking.project.root import find_root
     from ..linking.project.settings import read_settings
     from ..report.terminal.terminal_text import visible
 
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     names = LookUp(root, read_settings(root))
     if name == "lock" and name not in names.catalogue.tools:
         from ..mcp_client.locking import lock

@@ -129,6 +129,17 @@ def folder_named(
     return given
 
 
+def root_of(workspace: str | None) -> str:
+    """The folder of the workspace that `--workspace` names, or of the one around. Raises UsageError if it is not a folder."""
+    from ..linking.project.root import find_root
+
+    if workspace is None:
+        return find_root(os.getcwd())
+    if not os.path.isdir(workspace):
+        raise UsageError(f"the workspace `{workspace}` is not a folder")
+    return os.path.abspath(workspace)
+
+
 workspace_option = click.option(
     "--workspace",
     metavar="DIR",

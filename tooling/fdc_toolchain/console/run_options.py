@@ -68,17 +68,6 @@ def shared(command: Command) -> Command:
     return command
 
 
-def root_of(workspace: str | None) -> str:
-    """The workspace's folder. Raises UsageError if DIR is not a folder."""
-    from ..linking.project.root import find_root
-
-    if workspace is None:
-        return find_root(os.getcwd())
-    if not os.path.isdir(workspace):
-        raise UsageError(f"the workspace `{workspace}` is not a folder")
-    return os.path.abspath(workspace)
-
-
 def tell_weakness(operator: Operator) -> None:
     """Prints on stderr what the sandbox lacks, if commands may run in a weak one."""
     if not operator.weak:

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...console.options import format_option, workspace_option
+from ...console.options import format_option, root_of, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
@@ -22,12 +22,11 @@ def command(plan: str, form: str, workspace: str | None) -> int:
     of steps of the worst run grows with that power of the number of files.
     """
     from ...linking.project.discover import may_be_of_others
-    from ...linking.project.root import find_root
     from ...runs.cost.figures import figures
 
     if not os.path.isfile(plan):
         raise UsageError(f"Could not find file `{plan}`")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     if may_be_of_others(plan):
         code = _of_others(plan, root, form)
         if code is not None:

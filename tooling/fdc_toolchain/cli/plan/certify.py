@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ...console.options import flag_option, text_option, workspace_option
+from ...console.options import flag_option, root_of, text_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...program.model import Program
 
@@ -34,7 +34,6 @@ def command(
     `fdc run` makes and checks one before it begins a run.
     """
     from ...console.compiling import compile_or_refuse
-    from ...console.run_options import root_of
     from ...runs.certified import certified
 
     if checks and output:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import count_option, flag_option, text_option, workspace_option
+from ...console.options import count_option, flag_option, root_of, text_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 
 if TYPE_CHECKING:
@@ -60,14 +60,13 @@ def command(
     """  # fmt: skip
     from ...durable import replace
     from ...linking.link import Linker
-    from ...linking.project.root import find_root
     from ...report.terminal.terminal_text import visible
     from ...workspace.confirmed_settings import settings_of
     from ...workspace.operator import Operator
 
     if not task.strip():
         raise UsageError("the task is empty")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     linker = Linker(root, settings_of(root))
     if output != "-" and os.path.exists(output) and not force:
         raise UsageError(

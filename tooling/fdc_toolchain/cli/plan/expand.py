@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...console.options import choice_option, flag_option, workspace_option
+from ...console.options import choice_option, flag_option, root_of, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 
 
@@ -26,7 +26,6 @@ def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
 
     from ...check import check_paths, program_of
     from ...console.terminal import style
-    from ...linking.project.root import find_root
     from ...program.codec import digest as digest_of
     from ...report.render import render
     from ...runs.dry_run import steps
@@ -34,7 +33,7 @@ def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
 
     if not os.path.isfile(plan):
         raise UsageError(f"Could not find file `{plan}`")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     checked = check_paths([plan], root, settings_of(root))
     errors = [item for item in checked.diagnostics if item.severity == "error"]
     if errors:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from ...console.options import choice_option, flag_option, text_option, workspace_option
+from ...console.options import choice_option, flag_option, root_of, text_option, workspace_option
 from ...exits import CLEAN
 
 
@@ -64,11 +62,10 @@ def command(
     from ...exits import UsageError
     from ...grammar_export.export import export, key_in
     from ...linking.link import Linker
-    from ...linking.project.root import find_root
     from ...report.terminal.terminal_text import visible
     from ...workspace.confirmed_settings import settings_of
 
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     linker = Linker(root, settings_of(root))
     if names_of is not None and (fsm or tools or files != "**"):
         raise UsageError(

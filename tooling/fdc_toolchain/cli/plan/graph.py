@@ -91,14 +91,11 @@ def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts
     from ...linking.link import Linker
     from ...linking.project.files import SHIPPED
     from ...linking.project.root import find_root
-    from ...linking.project.settings import SettingsError, read_settings
+    from ...linking.project.settings import read_settings
     from ...report.drawing.plan import Drawn, plan_graph
 
     root = find_root(base)
-    try:
-        linker = Linker(root, read_settings(root))
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    linker = Linker(root, read_settings(root))
     path = os.path.join(base, target)
     key = key_of(path, root) if os.path.isfile(path) else linker.resolve(target)[0]
     if key is None:

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...console.options import choice_option, workspace_option
+from ...console.options import choice_option, root_of, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
@@ -41,12 +41,11 @@ def command(file: str, form: str, workspace: str | None) -> int:
     from ...foreign.convert import NotConverted, converted
     from ...foreign.read import read
     from ...linking.project.regular_file import read as content
-    from ...linking.project.root import find_root
     from ...workspace.confirmed_settings import settings_of
 
     if not os.path.isfile(file):
         raise UsageError(f"Could not find file `{file}`")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     key = key_of(file, root)
     found = read(key, content(file), root, settings_of(root), FORMS.get(form))
     if found is None or found.kind == "Markdown":

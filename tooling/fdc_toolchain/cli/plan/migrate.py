@@ -7,15 +7,14 @@ import sys
 
 import click
 
-from ...console.options import flag_option, workspace_option
+from ...console.options import flag_option, root_of, workspace_option
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import read_catalogue
 from ...linking.project import regular_file
 from ...linking.project.files import Files
 from ...linking.project.places import link_out
-from ...linking.project.root import find_root
-from ...linking.project.settings import SettingsError, read_settings
+from ...linking.project.settings import read_settings
 from ...migrate.convert import migrate
 from ...migrate.dialect import LANGUAGE
 from ...migrate.model import Migration
@@ -41,11 +40,8 @@ def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | N
         raise UsageError("more than one plan needs --write")
     if write and "-" in paths:
         raise UsageError("`--write` needs files; `-` is stdin")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
-    try:
-        settings = read_settings(root)
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    root = root_of(workspace)
+    settings = read_settings(root)
     catalogue, _ = read_catalogue(settings.catalogues, Files(root).read)
     code = CLEAN
     for path in paths:

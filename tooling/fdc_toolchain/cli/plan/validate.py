@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...console.options import flag_option, text_option, workspace_option
+from ...console.options import flag_option, root_of, text_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError, reason
 from ...linking.catalogue import Catalogue
 from ...linking.graph import Instance
@@ -86,17 +86,13 @@ def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -
     from ...check import check, key_of
     from ...console.terminal import style
     from ...linking.link import Linker
-    from ...linking.project.root import find_root
-    from ...linking.project.settings import SettingsError, read_settings
+    from ...linking.project.settings import read_settings
     from ...report.render import render
 
     if not os.path.isfile(plan):
         raise UsageError(f"Could not find file `{plan}`")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
-    try:
-        settings = read_settings(root)
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    root = root_of(workspace)
+    settings = read_settings(root)
     if fsm:
         settings = settings._replace(fsm=fsm)
     linker = Linker(root, settings)

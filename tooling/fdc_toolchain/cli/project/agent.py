@@ -12,6 +12,7 @@ from ...console.options import (
     flag_option,
     format_option,
     number_option,
+    root_of,
     text_option,
     workspace_option,
 )
@@ -110,7 +111,6 @@ def command(
     from ...agent.host import files
     from ...agent.host.real_world import LocalWorld
     from ...agent.orchestrator import FsmError
-    from ...console.run_options import root_of
     from ...runs.cost.models import model_for
     from ...workspace.operator import Operator
 

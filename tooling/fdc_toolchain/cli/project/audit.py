@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...console.options import choice_option, flag_option, text_option
-from ...exits import CLEAN, FINDINGS, UsageError
+from ...exits import CLEAN, FINDINGS
 from ..shared.lifecycle_options import root_of, workspace_option
 
 if TYPE_CHECKING:
@@ -33,14 +33,11 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
     from ... import durable, resources
     from ...agent.audit.audit import audit, sources_of
     from ...agent.audit.report import as_json, as_markdown, as_text
-    from ...linking.project.settings import SettingsError, read_settings
+    from ...linking.project.settings import read_settings
     from ..shared.findings import show
 
     root = root_of(workspace)
-    try:
-        settings = read_settings(root)
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    settings = read_settings(root)
     sources = sources_of(root, settings.protocols or "protocols")
     found = audit(root, settings, sources, _built(root, sources))
     version = resources.read("VERSION").decode("ascii").strip()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import flag_option, format_option, text_option, workspace_option
-from ...console.run_options import database_option, root_of
+from ...console.options import flag_option, format_option, root_of, text_option, workspace_option
+from ...console.run_options import database_option
 from ...exits import CLEAN, FINDINGS
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ import os
 
 import click
 
-from ...console.options import flag_option, text_option, workspace_option
-from ...console.run_options import root_of
+from ...console.options import flag_option, root_of, text_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import flag_option, workspace_option
-from ...console.run_options import database_option, is_terminal, root_of
+from ...console.options import flag_option, root_of, workspace_option
+from ...console.run_options import database_option, is_terminal
 from ...exits import CLEAN, PERSON, UsageError
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ...console.options import number_option, workspace_option
-from ...console.run_options import database_option, root_of
+from ...console.options import number_option, root_of, workspace_option
+from ...console.run_options import database_option
 from ...exits import CLEAN
 
 

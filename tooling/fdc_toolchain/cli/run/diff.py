@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...console.options import choice_option, flag_option, folder_named, workspace_option
-from ...console.run_options import database_option, root_of
+from ...console.options import choice_option, flag_option, folder_named, root_of, workspace_option
+from ...console.run_options import database_option
 from ...console.terminal import say
 from ...exits import CLEAN, FINDINGS, UsageError
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import root_of
 from ...exits import CLEAN, FINDINGS, UsageError
 
 if TYPE_CHECKING:
@@ -45,10 +46,9 @@ def plans(
     before: str | None,
 ) -> int:
     """Compares two plans, prints the changes; returns the exit code. `before`: the workspace of the old one, if it is another."""
-    from ...linking.project.root import find_root
     from ...runs.plan_diff.compare import compare
 
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     roots = (os.path.abspath(before) if before else root, root)
     sides = [_side(path, place) for path, place in zip((one, other), roots, strict=True)]
     if sides[0] is None or sides[1] is None:

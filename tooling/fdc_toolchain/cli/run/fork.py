@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ...console.options import flag_option, workspace_option
-from ...console.run_options import database_option, pairs_of, root_of
+from ...console.options import flag_option, root_of, workspace_option
+from ...console.run_options import database_option, pairs_of
 from ...exits import CLEAN, UsageError
 
 

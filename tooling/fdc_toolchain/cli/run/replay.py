@@ -6,8 +6,8 @@ import json
 
 import click
 
-from ...console.options import format_option, workspace_option
-from ...console.run_options import database_option, root_of
+from ...console.options import format_option, root_of, workspace_option
+from ...console.run_options import database_option
 from ...exits import CLEAN, FINDINGS, WorldError
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import text_option, workspace_option
-from ...console.run_options import database_option, root_of
+from ...console.options import root_of, text_option, workspace_option
+from ...console.run_options import database_option
 from ...exits import CLEAN, UsageError, WorldError, reason
 
 if TYPE_CHECKING:

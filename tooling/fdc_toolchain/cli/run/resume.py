@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import flag_option, text_option
+from ...console.options import flag_option, root_of, text_option
 from ...console.run_options import (
     APPROVALS,
     budget_of,
     database_option,
     is_terminal,
-    root_of,
     shared,
     tell_weakness,
 )

@@ -7,14 +7,13 @@ import os
 
 import click
 
-from ...console.options import flag_option, text_option
+from ...console.options import flag_option, root_of, text_option
 from ...console.run_options import (
     APPROVALS,
     budget_of,
     database_option,
     is_terminal,
     pairs_of,
-    root_of,
     shared,
     tell_weakness,
 )

@@ -14,10 +14,11 @@ from ...console.options import (
     count_option,
     flag_option,
     format_option,
+    root_of,
     text_option,
     workspace_option,
 )
-from ...console.run_options import database_option, root_of
+from ...console.run_options import database_option
 from ...exits import CLEAN
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...console.options import format_option, text_option, workspace_option
-from ...console.run_options import database_option, root_of
+from ...console.options import format_option, root_of, text_option, workspace_option
+from ...console.run_options import database_option
 from ...console.terminal import say
 from ...exits import CLEAN, UsageError
 from ...report.exit_codes import exit_code

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import flag_option, format_option, workspace_option
-from ...console.run_options import database_option, root_of
+from ...console.options import flag_option, format_option, root_of, workspace_option
+from ...console.run_options import database_option
 from ...exits import CLEAN, FINDINGS, Refused, UsageError
 
 if TYPE_CHECKING:

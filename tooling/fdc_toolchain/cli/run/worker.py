@@ -13,10 +13,11 @@ from ...console.options import (
     count_option,
     flag_option,
     number_option,
+    root_of,
     text_option,
     workspace_option,
 )
-from ...console.run_options import database_option, root_of, tell_weakness
+from ...console.run_options import database_option, tell_weakness
 from ...exits import CLEAN, WORLD, Refused, UsageError
 from ...runs.workers.signals import Asked, Requests
 

@@ -12,10 +12,10 @@ from ....console.options import (
     choice_option,
     count_option,
     flag_option,
+    root_of,
     text_option,
     workspace_option,
 )
-from ....console.run_options import root_of
 from ....exits import CLEAN, FINDINGS
 from ....protocols import build as work
 from ....protocols.budget import MAX_BYTES, table

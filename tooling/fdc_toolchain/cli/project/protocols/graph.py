@@ -94,13 +94,10 @@ def _world(root: str) -> World:
     import json
 
     from ....linking.catalogue import catalogues, read_catalogue
-    from ....linking.project.settings import SettingsError, read_settings
+    from ....linking.project.settings import read_settings
     from ....protocols.compare.graph import World
 
-    try:
-        settings = read_settings(root)
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    settings = read_settings(root)
 
     def data(path: str) -> bytes | None:
         parts = path.split("/")

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 import click
 
-from ....console.options import flag_option, workspace_option
-from ....console.run_options import database_option, is_terminal, root_of
+from ....console.options import flag_option, root_of, workspace_option
+from ....console.run_options import database_option, is_terminal
 from ....exits import CLEAN, WorldError, reason
 from ....linking.project.protected import outside_path
 from ....runs.interrupt import interruptible
