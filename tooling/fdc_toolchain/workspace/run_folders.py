@@ -161,7 +161,7 @@ class RunIds:
 
 
 class Lock:
-    """The lock of one run: while a controller lives, no other on this machine drives the run.
+    """The lock in the folder of a run or a task: while a controller lives, no other on this machine drives it.
 
     The kernel releases it with the process, however that ends.
     """
@@ -205,15 +205,6 @@ class Lock:
 def is_driven(root: str, run: str) -> bool:
     """True while a living controller on this machine drives the run."""
     try:
-        handle = os.open(
-            os.path.join(root, FOLDER, "runs", run, "lock"), os.O_RDONLY | os.O_NOFOLLOW
-        )
+        return durable.is_held(os.path.join(root, FOLDER, "runs", run, "lock"))
     except OSError:
         return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return False
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)

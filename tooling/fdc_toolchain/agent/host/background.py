@@ -70,7 +70,7 @@ def launch(folder: str, argv: Sequence[str], cwd: str, environment: Mapping[str,
 
 def look(folder: str) -> Seen:
     """The state of the process of a folder. Raises OSError if its files cannot be read."""
-    if _held(folder):
+    if durable.is_held(os.path.join(folder, "lock")):
         return Seen(True)
     written = _text(folder, "exit").strip()
     code = int(written) if written.isdecimal() else None
@@ -80,25 +80,13 @@ def look(folder: str) -> Seen:
 def end(folder: str) -> None:
     """Ends the process and its children, if it runs."""
     pid = _text(folder, "pid").strip()
-    if pid.isdecimal() and _held(folder):  # the lock says that the number is still this process's
+    if pid.isdecimal() and durable.is_held(
+        os.path.join(folder, "lock")
+    ):  # the lock says that the number is still this process's
         try:
             os.killpg(int(pid), signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass  # it ended by itself in the meantime
-
-
-def _held(folder: str) -> bool:
-    try:
-        lock = os.open(os.path.join(folder, "lock"), os.O_RDONLY | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return False
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(lock)
 
 
 def _text(folder: str, name: str) -> str:

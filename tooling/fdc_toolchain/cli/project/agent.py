@@ -113,6 +113,7 @@ def command(
     from ...agent.orchestrator import FsmError
     from ...runs.cost.models import model_for
     from ...workspace.operator import Operator
+    from ...workspace.run_folders import Lock
 
     root = root_of(workspace)
     if (task is None) == (resume is None):
@@ -131,7 +132,7 @@ def command(
     text = analysis_of(analysis, nothing_learned)
     try:
         named = _named(root, task, task_id) if resume is None else _resumed(root, resume)
-        lock = files.TaskLock(root, named)
+        lock = Lock(files.made(root, named))
         holder = lock.take()
         if holder is not None:
             raise WorldError(
