@@ -246,18 +246,12 @@ def _grant(root: str, name: str, folder: str) -> None:
 
 def _publish(written: str, target: str) -> None:
     """Puts the report where it is wanted, whole or not at all."""
-    above = os.path.dirname(target)
-    temporary = os.path.join(above, f".{os.path.basename(target)}.{os.getpid()}.tmp")
+    from fdc_toolchain.api.files import durable
+
     try:
-        os.makedirs(above, exist_ok=True)
-        with open(written, "rb") as source, open(temporary, "xb") as file:
-            file.write(source.read())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        durable.replace(target, durable.read(written) or b"")
     except OSError as failed:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
         raise WorldError(
             f"the report cannot be written to `{target}`: {reason(failed)}; choose another file with --output"
         ) from failed
