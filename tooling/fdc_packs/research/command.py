@@ -7,7 +7,6 @@ report is wanted elsewhere, it happens in a temporary workspace and only the rep
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sys
 import tempfile
@@ -29,6 +28,7 @@ from fdc_toolchain.api.commands import (
     format_option,
     quiet_option,
     reason,
+    say_json,
     text_option,
     workspace_option,
 )
@@ -289,11 +289,7 @@ def _tell(
 
     code = exit_code(ended)
     if form == "json":
-        click.echo(
-            json.dumps(
-                as_json(question, ended, show.results, target, run), indent=2, ensure_ascii=True
-            )
-        )
+        say_json(as_json(question, ended, show.results, target, run))
         return code
     if code == CLEAN:
         _answer(show)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console.options import format_option, root_of, text_option, workspace_option
+from ..console.terminal import say_json
 from ..diagnostics.plural import plural
 from ..exits import CLEAN, UsageError
 from ..linking.catalogue import CORE, catalogues, document
@@ -61,7 +62,7 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
             for pack in names.packs.values()
         ]
         told = {"format": 1, "tools": [described(row) for row in rows], "packs": there}
-        click.echo(json.dumps(told, indent=2))
+        say_json(told)
     elif name is not None:
         lines = explained(rows[0])
         if not rows[0].seen_with(used):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from fdc_toolchain.api.commands import (
     flag_option,
     format_option,
     reason,
+    say_json,
     text_option,
 )
 from fdc_toolchain.api.text import visible
@@ -208,9 +208,7 @@ def check(form: str) -> int:
     if form == "json":
         said = [{"kind": kind, "message": text} for kind, text in found]
         number = len(base.alphabet) if base else None
-        click.echo(
-            json.dumps({"ok": code == CLEAN, "primitives": number, "findings": said}, indent=2)
-        )
+        say_json({"ok": code == CLEAN, "primitives": number, "findings": said})
         return code
     for kind, text in found:
         click.echo(f"{kind}: {visible(text)}")
@@ -249,7 +247,7 @@ def compare(first: str, second: str, form: str) -> int:
 
     found = _computed(lambda base: calculus.compare(base.alphabet, first, second))
     if form == "json":
-        click.echo(json.dumps(found, indent=2))
+        say_json(found)
         return CLEAN
     one, two, common = found["first"], found["second"], found["common"]
     for word, said in (("contains", "contains"), ("is_kind_of", "is a kind of")):
@@ -297,7 +295,7 @@ def _computed(function: Callable[[Base], dict[str, Any]]) -> dict[str, Any]:
 def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
     found = _computed(function)
     if form == "json":
-        click.echo(json.dumps(found, indent=2))
+        say_json(found)
     broken = any(one["violations"] for one in found["alternatives"])
     for rule in found["rules"] if form == "text" else ():
         click.echo(visible(f"rule: {rule}"))
@@ -351,5 +349,5 @@ def introspect(query: str, label: str) -> int:
     """Ask the logs of all iterations a question; the answer is JSON. `trace-concept-evolution` takes a LABEL."""
     from .introspect import answer
 
-    click.echo(json.dumps(answer(root_here(), query, label), indent=2))
+    say_json(answer(root_here(), query, label))
     return CLEAN

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +16,7 @@ from fdc_toolchain.api.commands import (
     Refused,
     UsageError,
     WorldError,
+    say_json,
 )
 from fdc_toolchain.api.text import narrow, visible
 
@@ -101,7 +101,7 @@ def _work(root: str, store: Store, asked: Asked) -> int:
             break
         base = base_of(store)
     if asked.form == "json":
-        click.echo(json.dumps({"iterations": outcomes}, indent=2))
+        say_json({"iterations": outcomes})
     return code
 
 

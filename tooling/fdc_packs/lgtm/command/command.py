@@ -5,7 +5,6 @@ The log of the run goes to stderr. The run folder `runs/RUN/` keeps every artifa
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from fdc_toolchain.api.commands import (
     format_option,
     number_option,
     quiet_option,
+    say_json,
     text_option,
     workspace_option,
 )
@@ -187,7 +187,7 @@ def _tell(ended: Ended, form: str) -> int:
     if code == CLEAN and outcome["ended"] != "planned":
         code = NO_RESULT
     if form == "json":
-        click.echo(json.dumps(as_json(ended), indent=2, ensure_ascii=True))
+        say_json(as_json(ended))
         return code
     if outcome:
         counts = (

@@ -6,7 +6,6 @@ The answer goes to stdout, the tracks and what is under way to stderr. The run a
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from functools import partial
@@ -26,6 +25,7 @@ from fdc_toolchain.api.commands import (
     flag_option,
     format_option,
     quiet_option,
+    say_json,
     text_option,
     workspace_option,
 )
@@ -245,13 +245,7 @@ def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
     if code == CLEAN:
         code = EXITS[outcome["ended"]]
     if form == "json":
-        click.echo(
-            json.dumps(
-                {**as_json(ended), "page": f"runs/{ended.run}/synthesis.md"},
-                indent=2,
-                ensure_ascii=True,
-            )
-        )
+        say_json({**as_json(ended), "page": f"runs/{ended.run}/synthesis.md"})
         return code
     if "markdown" in outcome:
         lines = outcome["text"].split("\n")

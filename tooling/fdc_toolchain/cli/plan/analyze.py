@@ -7,6 +7,7 @@ import os
 import click
 
 from ...console.options import format_option, root_of, workspace_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
@@ -33,9 +34,7 @@ def command(plan: str, form: str, workspace: str | None) -> int:
             return code
     found, errors = figures(plan, root)
     if form == "json":
-        import json
-
-        click.echo(json.dumps(found, indent=2))
+        say_json(found)
         return FINDINGS if errors else CLEAN
     click.echo(f"Complexity: {found['complexity']}")
     click.echo(f"Modality: {found['modality']}")
@@ -82,10 +81,8 @@ def _of_others(plan: str, root: str, form: str) -> int | None:
         return None
     errors = [item for item in found.findings if item.severity == "error"]
     if form == "json":
-        import json
-
         rows = {"form": found.kind, "facts": found.facts, "errors": len(errors)}
-        click.echo(json.dumps(rows, indent=2))
+        say_json(rows)
     else:
         click.echo(f"Form: {found.kind}")
         for line in found.facts:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
 import click
 
 from ...console.options import choice_option, flag_option, text_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS
 from ..shared.lifecycle_options import root_of, workspace_option
 
@@ -46,7 +46,7 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
         os.makedirs(os.path.dirname(target), exist_ok=True)
         durable.replace(target, as_markdown(found, version).encode("utf-8"))
     if form == "json":
-        click.echo(json.dumps(as_json(found), indent=2, ensure_ascii=True))
+        say_json(as_json(found))
     elif form == "markdown":
         click.echo(as_markdown(found, version), nl=False)
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -12,6 +11,7 @@ import click
 
 from ...console.options import flag_option, format_option, root_of, text_option, workspace_option
 from ...console.run_options import database_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS
 
 if TYPE_CHECKING:
@@ -57,11 +57,7 @@ def command(
         found += workers.examine(database, root)
     bad = any(one.grade == "bad" for one in found)
     if form == "json":
-        click.echo(
-            json.dumps(
-                {"format": 1, "ok": not bad, "found": [one._asdict() for one in found]}, indent=2
-            )
-        )
+        say_json({"format": 1, "ok": not bad, "found": [one._asdict() for one in found]})
         return FINDINGS if bad else CLEAN
     look = style()
     wide = max(len(one.name) for one in found)

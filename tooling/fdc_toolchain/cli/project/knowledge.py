@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import uuid
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...console.options import flag_option, format_option, text_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError, reason
 from ...report.terminal.terminal_text import visible
 from ..shared.lifecycle_options import root_of, workspace_option
@@ -73,7 +73,7 @@ def context(goal: str, workspace: str | None, task_id: str | None, form: str) ->
     if task_id is not None:
         _log(root, task_id, made)
     if form == "json":
-        click.echo(json.dumps(made, indent=2, ensure_ascii=True))
+        say_json(made)
     else:
         _show(made)
     return CLEAN

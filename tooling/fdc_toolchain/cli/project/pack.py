@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
 import click
 
 from ...console.options import flag_option, format_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...text.suggest import did_you_mean
 
@@ -149,4 +149,4 @@ def _brings(pack: Pack) -> dict[str, list[str]]:
 
 
 def _json(value: dict[str, object]) -> None:
-    click.echo(json.dumps({"format": 1, **value}, indent=2))
+    say_json({"format": 1, **value})

@@ -9,7 +9,7 @@ import click
 
 from ...console.options import choice_option, flag_option, folder_named, root_of, workspace_option
 from ...console.run_options import database_option
-from ...console.terminal import say
+from ...console.terminal import say, say_json
 from ...exits import CLEAN, FINDINGS, UsageError
 
 if TYPE_CHECKING:
@@ -82,11 +82,7 @@ def _runs(one: str, other: str, form: str, database: str | None, workspace: str 
         ]
         found = _about(store, root, first, second) + _steps(*rows)
     if form == "json":
-        click.echo(
-            json.dumps(
-                {"format": 1, "runs": [first.name, second.name], "differences": found}, indent=2
-            )
-        )
+        say_json({"format": 1, "runs": [first.name, second.name], "differences": found})
         return FINDINGS if found else CLEAN
     click.echo(f"- {first.name}: {visible(first.plan)}\n+ {second.name}: {visible(second.plan)}")
     for difference in found:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from ...console.options import format_option, root_of, workspace_option
 from ...console.run_options import database_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS, WorldError
 
 
@@ -45,9 +44,7 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
         except ProgramError as wrong:
             raise WorldError(f"the run {row.name} cannot be replayed: {wrong}") from wrong
     if form == "json":
-        click.echo(
-            json.dumps({"format": 1, "run": row.name, **found._asdict(), "older": older}, indent=2)
-        )
+        say_json({"format": 1, "run": row.name, **found._asdict(), "older": older})
     elif found.difference is None:
         click.echo(
             f"run {row.name} follows from its record: {plural(found.records, 'record')}, the same end"

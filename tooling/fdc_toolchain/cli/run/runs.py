@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from ...console.options import (
     workspace_option,
 )
 from ...console.run_options import database_option
+from ...console.terminal import say_json
 from ...exits import CLEAN
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def command(
             for row in rows
         ]
     if form == "json":
-        click.echo(json.dumps({"format": 1, "runs": found}, indent=2))
+        say_json({"format": 1, "runs": found})
         return CLEAN
     if not found:
         none = "no runs yet; start one with `fdc run PLAN`"

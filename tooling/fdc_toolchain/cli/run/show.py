@@ -11,7 +11,7 @@ import click
 
 from ...console.options import format_option, root_of, text_option, workspace_option
 from ...console.run_options import database_option
-from ...console.terminal import say
+from ...console.terminal import say, say_json
 from ...exits import CLEAN, UsageError
 from ...report.exit_codes import exit_code
 from .verify import SEALS
@@ -54,7 +54,7 @@ def command(
         if not rows:
             raise UsageError(f"the run {row.name} has no step at `{address}`")
     if form == "json":
-        click.echo(json.dumps(_json(row, status, rows, checked, kept, marks), indent=2))
+        say_json(_json(row, status, rows, checked, kept, marks))
     elif address is not None:
         for record, effect in rows:
             _whole(record, effect)

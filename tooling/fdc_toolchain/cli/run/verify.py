@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from ...console.options import flag_option, format_option, root_of, workspace_option
 from ...console.run_options import database_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS, Refused, UsageError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def command(
             {"run": name, "records": result.records, "seal": result.signature, "faults": result.faults, "older": result.older}
             for name, result in found
         ]  # fmt: skip
-        click.echo(json.dumps({"format": 1, "runs": rows, "strays": strays}, indent=2))
+        say_json({"format": 1, "runs": rows, "strays": strays})
         return FINDINGS if bad else CLEAN
     for name, result in found:
         state = "DAMAGED" if result.faults else "OLDER" if result.older else "whole"

@@ -12,6 +12,7 @@ import click
 
 from .... import durable
 from ....console.options import format_option, text_option
+from ....console.terminal import say_json
 from ....exits import CLEAN, FINDINGS, UsageError, WorldError
 from ....linking.project.quiet_git import ask_git
 from ....linking.project.root import find_root
@@ -63,12 +64,7 @@ def command(one: str | None, other: str | None, since: str | None, form: str) ->
     found = differences(*map(_read, pair))
     if form == "json":
         rows = [item.plain() for item in found]
-        click.echo(
-            json.dumps(
-                {"format": 1, "one": pair[0].name, "other": pair[1].name, "differences": rows},
-                indent=2,
-            )
-        )
+        say_json({"format": 1, "one": pair[0].name, "other": pair[1].name, "differences": rows})
     else:
         click.echo(f"- {visible(pair[0].name)}\n+ {visible(pair[1].name)}")
         for item in found:
