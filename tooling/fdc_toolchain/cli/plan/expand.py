@@ -25,9 +25,8 @@ def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
     import json
 
     from ...check import check_paths, program_of
-    from ...console.terminal import style
+    from ...console.compiling import told_errors
     from ...program.codec import digest as digest_of
-    from ...report.render import render
     from ...runs.dry_run import steps
     from ...workspace.confirmed_settings import settings_of
 
@@ -35,13 +34,7 @@ def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
         raise UsageError(f"Could not find file `{plan}`")
     root = root_of(workspace)
     checked = check_paths([plan], root, settings_of(root))
-    errors = [item for item in checked.diagnostics if item.severity == "error"]
-    if errors:
-        click.echo(
-            render("text", errors, checked.sources, style=style(), files_checked=1),
-            nl=False,
-            err=True,
-        )
+    if told_errors(checked):
         return FINDINGS
     program = program_of(checked)
     if digest:
