@@ -76,7 +76,7 @@ def command(plan):
         ),
     ],
     f"{TOOLCHAIN}/cli/main.py": [
-        ('    "explain": (', '    "count": ("fdc_toolchain.cli.plan.count", "count lines"),\n    "explain": ('),
+        ('    "explain": (', '    "count": ("plan.count", "count lines"),\n    "explain": ('),
     ],
     f"{TOOLCHAIN}/cli/headings.py": [('"lint explain tools"', '"lint fmt explain count tools"')],
 }  # fmt: skip

@@ -224,6 +224,23 @@ def exclusive(path: str, *, timeout: float = LOCK_TIMEOUT) -> Iterator[None]:
         os.close(handle)
 
 
+def is_held(path: str) -> bool:
+    """Whether a living process holds the lock that is this file; not where there is none. Raises OSError."""
+    import fcntl
+
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+
+
 def _held(handle: int, timeout: float) -> str:
     holder = os.pread(handle, 32, 0).decode("ascii", "replace").strip()
     who = f"process {holder}" if holder.isdecimal() else "another process"

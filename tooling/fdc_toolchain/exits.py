@@ -51,6 +51,11 @@ def summary() -> str:
     return "Exit codes: " + ", ".join(f"{code} {name}" for code, name, _ in TABLE) + "."
 
 
+def reason(failed: OSError) -> str:
+    """Why the system refused, as a part of a sentence."""
+    return (failed.strerror or str(failed)).lower()
+
+
 class Exit(Exception):
     """Ends the command: one clear sentence for stderr and an exit code."""
 

@@ -7,7 +7,6 @@ report is wanted elsewhere, it happens in a temporary workspace and only the rep
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sys
 import tempfile
@@ -24,7 +23,13 @@ from fdc_toolchain.api.commands import (
     UsageError,
     WorldError,
     budget_option,
+    count_option,
+    flag_option,
+    format_option,
     quiet_option,
+    reason,
+    say_json,
+    text_option,
     workspace_option,
 )
 from fdc_toolchain.api.text import narrow, slug, visible
@@ -58,16 +63,8 @@ _PHASES = {
     epilog="Exit codes: 0 answered, 1 the documents do not answer it, 2 wrong usage, 3 the environment failed, 4 a bug of fdc."
 )
 @click.argument("question")
-@click.option(
-    "--docs",
-    metavar="PATH",
-    default=".",
-    show_default=True,
-    help="The folder of the documents.",
-)
-@click.option(
-    "--code", is_flag=True, help="Read source files too: definitions, comments, docstrings."
-)
+@text_option("--docs", "PATH", "The folder of the documents.", default=".")
+@flag_option("--code", "Read source files too: definitions, comments, docstrings.")
 @click.option(
     "--output",
     "-o",
@@ -82,21 +79,11 @@ _PHASES = {
     default=None,
     help="Also search the web and read pages (else FDC_ALLOW_WEB=1).",
 )
-@click.option(
-    "--model",
-    metavar="NAME",
-    help="The model that writes the answer (else FDC_MODEL; none: quotations only).",
+@text_option(
+    "--model", "NAME", "The model that writes the answer (else FDC_MODEL; none: quotations only)."
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=4,
-    show_default=True,
-    help="Maximum number of pages and sources at the same time.",
-)
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@count_option("--jobs", 1, 256, "Maximum number of pages and sources at the same time.", default=4)
+@format_option
 @budget_option
 @quiet_option
 @workspace_option
@@ -251,33 +238,22 @@ def _workspace(home: str, target: str) -> Iterator[str]:
 
 def _grant(root: str, name: str, folder: str) -> None:
     from fdc_toolchain.api.files import run_folders
-    from fdc_toolchain.api.tools import WorldFailed
 
     from .retrieval import library
 
-    try:
-        library.grant(run_folders.run_folder(root, name), folder)
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    library.grant(run_folders.run_folder(root, name), folder)
 
 
 def _publish(written: str, target: str) -> None:
     """Puts the report where it is wanted, whole or not at all."""
-    above = os.path.dirname(target)
-    temporary = os.path.join(above, f".{os.path.basename(target)}.{os.getpid()}.tmp")
+    from fdc_toolchain.api.files import durable
+
     try:
-        os.makedirs(above, exist_ok=True)
-        with open(written, "rb") as source, open(temporary, "xb") as file:
-            file.write(source.read())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        durable.replace(target, durable.read(written) or b"")
     except OSError as failed:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        reason = (failed.strerror or str(failed)).lower()
         raise WorldError(
-            f"the report cannot be written to `{target}`: {reason}; choose another file with --output"
+            f"the report cannot be written to `{target}`: {reason(failed)}; choose another file with --output"
         ) from failed
 
 
@@ -295,9 +271,8 @@ def _log(home: str, task: Task, question: str, target: str) -> None:
     try:
         activity_log.append(home, item)
     except OSError as failed:
-        reason = (failed.strerror or str(failed)).lower()
         raise WorldError(
-            f"the report is in `{target}`; the activity log cannot be written: {reason}"
+            f"the report is in `{target}`; the activity log cannot be written: {reason(failed)}"
         ) from failed
 
 
@@ -314,11 +289,7 @@ def _tell(
 
     code = exit_code(ended)
     if form == "json":
-        click.echo(
-            json.dumps(
-                as_json(question, ended, show.results, target, run), indent=2, ensure_ascii=True
-            )
-        )
+        say_json(as_json(question, ended, show.results, target, run))
         return code
     if code == CLEAN:
         _answer(show)

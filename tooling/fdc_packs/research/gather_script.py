@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
-from fdc_toolchain.api.commands import CLEAN, FINDINGS, find_root
+from fdc_toolchain.api.commands import CLEAN, FINDINGS, find_root, reason
 
 __all__ = ["command", "execute_research_protocol", "main"]
 
@@ -46,10 +46,10 @@ def _execute(constraints: Mapping[str, Any], root: str | None) -> tuple[str, boo
         said = str(failed)
         return said if said.startswith("Error: ") else f"Error: {said}", False
     except OSError as failed:
-        return f"Error: {(failed.strerror or str(failed)).lower()}", False
+        return f"Error: {reason(failed)}", False
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.option(
     "--target",
     required=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import click
-from fdc_toolchain.api.commands import CLEAN, UsageError, find_root
+from fdc_toolchain.api.commands import CLEAN, UsageError, find_root, flag_option, text_option
 from fdc_toolchain.api.files import durable
 
 from .research_planner import TEMPLATE, plan_deep_research, research_files
@@ -13,15 +13,11 @@ from .research_planner import TEMPLATE, plan_deep_research, research_files
 __all__ = ["command", "main", "plan_deep_research"]
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.argument("topic")
 @click.argument("research_id", required=False)
-@click.option(
-    "--write", is_flag=True, help="Write research/research_plan_RESEARCH_ID.md and .plan instead."
-)
-@click.option(
-    "--template", metavar="FILE", help="The page's template, with [Topic] and [RESEARCH_ID] in it."
-)
+@flag_option("--write", "Write research/research_plan_RESEARCH_ID.md and .plan instead.")
+@text_option("--template", "FILE", "The page's template, with [Topic] and [RESEARCH_ID] in it.")
 def command(topic: str, research_id: str | None, write: bool, template: str | None) -> int:
     """Print the plan that researches TOPIC; its report is research/research_report_RESEARCH_ID.md."""
     from fdc_toolchain.api.text import slug

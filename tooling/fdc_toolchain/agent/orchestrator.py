@@ -10,6 +10,7 @@ import os
 from .. import durable
 from ..automata.load import load
 from ..automata.model import Automaton
+from ..exits import reason
 from ..narrow import narrow
 from ..packs import shipped
 from ..text.json_text import plain
@@ -68,9 +69,7 @@ def read(fsm_path: str, root: str) -> Orchestrator:
         if data is None:
             data = shipped.read(fsm_path)
     except OSError as refused:
-        raise FsmError(
-            f"{fsm_path} cannot be read: {(refused.strerror or str(refused)).lower()}"
-        ) from refused
+        raise FsmError(f"{fsm_path} cannot be read: {reason(refused)}") from refused
     if data is None:
         raise FsmError(f"{fsm_path} does not exist")
     automaton, found = load(data, fsm_path)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .. import exits
+from ..exits import reason
 from ..recursion import Depth
 
 if TYPE_CHECKING:
@@ -68,17 +69,17 @@ def _of_exit(stop: exits.Exit) -> FdcError:
 
 def _of_any(raised: Exception) -> FdcError:
     """The exception of the API for any other exception."""
-    from ..engine.ports import Fenced, WorldFailed
+    from ..engine.ports import Fenced
     from ..linking.project.settings import SettingsError
     from ..program.codec import ProgramError
 
     if isinstance(raised, SettingsError):
         return InvalidInput(str(raised))
-    if isinstance(raised, WorldFailed | Fenced | ProgramError):
+    if isinstance(raised, Fenced | ProgramError):
         return WorldTrouble(str(raised))
     if isinstance(raised, OSError):
         place = f" ({raised.filename})" if raised.filename else ""
-        return WorldTrouble(f"{(raised.strerror or str(raised)).lower()}{place}")
+        return WorldTrouble(f"{reason(raised)}{place}")
     return InternalError(f"this is a bug of fdc: {type(raised).__name__}: {raised}")
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import click
 
+from ..console.options import flag_option
 from ..exits import CLEAN, UsageError
 from .headings import EVERYTHING
 
 
-@click.command(
-    epilog="Exit codes: 0 done, 2 unknown command.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command(epilog="Exit codes: 0 done, 2 unknown command.")
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")
-@click.option("--all", "everything", is_flag=True, help="Show every command of fdc.")
+@flag_option("--all everything", "Show every command of fdc.")
 @click.pass_context
 def command(ctx: click.Context, names: tuple[str, ...], everything: bool) -> int:
     """Show the help of COMMAND; without COMMAND, the commands of fdc.

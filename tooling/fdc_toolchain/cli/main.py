@@ -9,127 +9,79 @@ if TYPE_CHECKING:
     import click
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    # name: (module, one line)
+    # name: (module below fdc_toolchain.cli, one line)
     "init": (
-        "fdc_toolchain.cli.project.init.command",
+        "project.init.command",
         "make a repository ready: settings, a first plan, a rule, hooks, files of agents",
     ),
     "lint": (
-        "fdc_toolchain.cli.plan.lint",
+        "plan.lint",
         "prove plans: every run ends, obeys its automaton, uses only what exists",
     ),
-    "fmt": ("fdc_toolchain.cli.plan.fmt", "write plans in the one canonical form"),
-    "migrate": (
-        "fdc_toolchain.cli.plan.migrate",
-        "convert plans from older notations, and say what changed",
-    ),
-    "import": (
-        "fdc_toolchain.cli.plan.import_plan",
-        "write a plan from the task list of another tool",
-    ),
-    "explain": ("fdc_toolchain.cli.plan.explain", "explain a diagnostic's code"),
-    "rules": ("fdc_toolchain.cli.plan.rules", "list every rule"),
-    "tools": ("fdc_toolchain.cli.tools", "list the tools that plans may use, or explain one"),
-    "graph": ("fdc_toolchain.cli.plan.graph", "draw an automaton or a plan with its sub-plans"),
-    "analyze": (
-        "fdc_toolchain.cli.plan.analyze",
-        "show complexity, modality and worst-case cost of a plan",
-    ),
-    "validate": (
-        "fdc_toolchain.cli.plan.validate",
-        "follow a plan through its automaton, line by line",
-    ),
-    "expand": (
-        "fdc_toolchain.cli.plan.expand",
-        "list the steps of a plan, or print the program it compiles to",
-    ),
+    "fmt": ("plan.fmt", "write plans in the one canonical form"),
+    "migrate": ("plan.migrate", "convert plans from older notations, and say what changed"),
+    "import": ("plan.import_plan", "write a plan from the task list of another tool"),
+    "explain": ("plan.explain", "explain a diagnostic's code"),
+    "rules": ("plan.rules", "list every rule"),
+    "tools": ("tools", "list the tools that plans may use, or explain one"),
+    "graph": ("plan.graph", "draw an automaton or a plan with its sub-plans"),
+    "analyze": ("plan.analyze", "show complexity, modality and worst-case cost of a plan"),
+    "validate": ("plan.validate", "follow a plan through its automaton, line by line"),
+    "expand": ("plan.expand", "list the steps of a plan, or print the program it compiles to"),
     "grammar": (
-        "fdc_toolchain.cli.plan.grammar",
+        "plan.grammar",
         "print the plan language as a grammar that restricts a model's output to valid plans",
     ),
-    "draft": (
-        "fdc_toolchain.cli.plan.draft",
-        "write a plan for a task: by a model, or as a skeleton without one",
-    ),
+    "draft": ("plan.draft", "write a plan for a task: by a model, or as a skeleton without one"),
     "certify": (
-        "fdc_toolchain.cli.plan.certify",
+        "plan.certify",
         "write a certificate of a plan, or check one with an independent checker",
     ),
-    "run": ("fdc_toolchain.cli.run.run_plan", "execute a plan that was proved, durably"),
-    "worker": (
-        "fdc_toolchain.cli.run.worker",
-        "drive the runs of a database, with other workers on other machines",
-    ),
-    "resume": ("fdc_toolchain.cli.run.resume", "continue a run where it stopped"),
-    "answer": ("fdc_toolchain.cli.run.answer", "answer a run's question"),
-    "runs": ("fdc_toolchain.cli.run.runs", "list runs"),
-    "show": ("fdc_toolchain.cli.run.show", "show a run, step by step"),
-    "report": ("fdc_toolchain.cli.run.report", "write a run as one self-contained HTML page"),
+    "run": ("run.run_plan", "execute a plan that was proved, durably"),
+    "worker": ("run.worker", "drive the runs of a database, with other workers on other machines"),
+    "resume": ("run.resume", "continue a run where it stopped"),
+    "answer": ("run.answer", "answer a run's question"),
+    "runs": ("run.runs", "list runs"),
+    "show": ("run.show", "show a run, step by step"),
+    "report": ("run.report", "write a run as one self-contained HTML page"),
     "ui": (
-        "fdc_toolchain.cli.run.web_page.ui",
+        "run.web_page.ui",
         "show all runs on a local web page: live, with answers and approvals",
     ),
-    "cancel": ("fdc_toolchain.cli.run.cancel", "cancel a run, even while it is executing"),
-    "fork": ("fdc_toolchain.cli.run.fork", "begin a new run from a step of an old one"),
-    "replay": (
-        "fdc_toolchain.cli.run.replay",
-        "execute a run again from its record, without effects, and compare",
-    ),
-    "verify": ("fdc_toolchain.cli.run.verify", "check that the record of a run was not changed"),
-    "diff": (
-        "fdc_toolchain.cli.run.diff",
-        "compare two runs step by step, or two plans by meaning",
-    ),
-    "agent": (
-        "fdc_toolchain.cli.project.agent",
-        "take a task from orientation to submission, durably",
-    ),
-    "start": (
-        "fdc_toolchain.cli.project.start",
-        "begin a task: orientation, then TASK_START in the log",
-    ),
-    "close": (
-        "fdc_toolchain.cli.project.close",
-        "end a task: post-mortem, then TASK_END in the log",
-    ),
+    "cancel": ("run.cancel", "cancel a run, even while it is executing"),
+    "fork": ("run.fork", "begin a new run from a step of an old one"),
+    "replay": ("run.replay", "execute a run again from its record, without effects, and compare"),
+    "verify": ("run.verify", "check that the record of a run was not changed"),
+    "diff": ("run.diff", "compare two runs step by step, or two plans by meaning"),
+    "agent": ("project.agent", "take a task from orientation to submission, durably"),
+    "start": ("project.start", "begin a task: orientation, then TASK_START in the log"),
+    "close": ("project.close", "end a task: post-mortem, then TASK_END in the log"),
     "knowledge": (
-        "fdc_toolchain.cli.project.knowledge",
+        "project.knowledge",
         "index the workspace, and show what it contains about a task",
     ),
-    "lsp": (
-        "fdc_toolchain.cli.project.lsp",
-        "serve plans to an editor: findings, fixes, completion",
-    ),
-    "probe": ("fdc_toolchain.cli.project.probe", "report what this machine lets an agent do"),
-    "doctor": (
-        "fdc_toolchain.cli.project.doctor",
-        "check model, sandbox, disk, journal, terminal, git",
-    ),
+    "lsp": ("project.lsp", "serve plans to an editor: findings, fixes, completion"),
+    "probe": ("project.probe", "report what this machine lets an agent do"),
+    "doctor": ("project.doctor", "check model, sandbox, disk, journal, terminal, git"),
     "registry": (
-        "fdc_toolchain.cli.project.registry",
+        "project.registry",
         "manage the registry of reusable sub-plans (also: plan_manager)",
     ),
-    "csdc": ("fdc_toolchain.cli.plan.csdc", "check a plan against CSDC model A or B"),
-    "protocols": ("fdc_toolchain.cli.project.protocols.build", "compile protocols/ into AGENTS.md"),
-    "lessons": (
-        "fdc_toolchain.cli.project.lessons",
-        "turn the lessons of post-mortems into changes",
-    ),
-    "trust": ("fdc_toolchain.cli.project.trust", "confirm on this machine what the settings allow"),
+    "csdc": ("plan.csdc", "check a plan against CSDC model A or B"),
+    "protocols": ("project.protocols.build", "compile protocols/ into AGENTS.md"),
+    "lessons": ("project.lessons", "turn the lessons of post-mortems into changes"),
+    "trust": ("project.trust", "confirm on this machine what the settings allow"),
     "audit": (
-        "fdc_toolchain.cli.project.audit",
+        "project.audit",
         "count the rules that are enforced; compare protocols with what was done",
     ),
-    "pack": ("fdc_toolchain.cli.project.pack", "list, show, create, check or install packs"),
-    "mcp": ("fdc_toolchain.cli.mcp", "serve fdc's tools to an agent over MCP"),
-    "hook": ("fdc_toolchain.cli.hooks.hook", "answer a hook of Claude Code or Codex"),
-    "cache": ("fdc_toolchain.cli.project.cache", "show or clear the verdict cache"),
-    "schema": (
-        "fdc_toolchain.cli.schema",
-        "print a JSON Schema: of settings, rules, automata, tools, reports",
-    ),
-    "completion": ("fdc_toolchain.cli.completion", "print a shell completion script"),
-    "help": ("fdc_toolchain.cli.help", "list every command, or explain one"),
+    "pack": ("project.pack", "list, show, create, check or install packs"),
+    "mcp": ("mcp", "serve fdc's tools to an agent over MCP"),
+    "hook": ("hooks.hook", "answer a hook of Claude Code or Codex"),
+    "cache": ("project.cache", "show or clear the verdict cache"),
+    "schema": ("schema", "print a JSON Schema: of settings, rules, automata, tools, reports"),
+    "completion": ("completion", "print a shell completion script"),
+    "help": ("help", "list every command, or explain one"),
 }
 
 
@@ -210,7 +162,6 @@ def group() -> click.Group:
     made = Commands(
         name="fdc",
         help="Compiler, verifier and runner for the plans that AI agents write.",
-        context_settings={"help_option_names": ["-h", "--help"]},
         epilog="`fdc help --all` lists every command, `fdc help COMMAND` explains one. "
         + exits.summary(),
     )
@@ -231,7 +182,8 @@ def _command(name: str) -> click.Command | None:
     from .pack_command import command_of, of_packs
 
     if name in COMMANDS:
-        return outside(_whole(narrow(imported(COMMANDS[name][0], "command"), click.Command)), name)
+        found = imported(f"fdc_toolchain.cli.{COMMANDS[name][0]}", "command")
+        return outside(_whole(narrow(found, click.Command)), name)
     row = of_packs().get(name)
     if row is None:
         return None

@@ -10,18 +10,16 @@ import sys
 
 import click
 
-from ..console.options import folder_named
-from ..console.run_options import root_of
-from ..exits import CLEAN, UsageError, WorldError
+from ..console.options import flag_option, folder_named, root_of
+from ..exits import CLEAN, UsageError, WorldError, reason
 
 MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolchain[mcp]'`"
 
 
 @click.command(
-    epilog="Exit codes: 0 the client left (with --http: Ctrl-C), 2 wrong usage, 3 the port is taken or a package is missing.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 the client left (with --http: Ctrl-C), 2 wrong usage, 3 the port is taken or a package is missing."
 )
-@click.option("--http", is_flag=True, help="Serve HTTP on loopback instead of stdin and stdout.")
+@flag_option("--http", "Serve HTTP on loopback instead of stdin and stdout.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -71,7 +69,7 @@ def command(http: bool, port: int, workspace: str | None) -> int:
             raise WorldError(
                 f"port {port} is in use; choose another with `--port`, or omit the option"
             ) from failed
-        raise WorldError(f"port {port}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(f"port {port}: {reason(failed)}") from failed
     with opened:
         click.echo(f"fdc mcp: http://127.0.0.1:{opened.getsockname()[1]}{transports.PATH}")
         click.echo(f"header: Authorization: Bearer {'$FDC_MCP_TOKEN' if given else token}")

@@ -22,10 +22,7 @@ ID = "urn:fdc:schema:"
 """The prefix of each `$id`, followed by name and version. Within a version, keys are only added."""
 
 
-@click.command(
-    epilog="Exit codes: 0 done, 2 unknown schema.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command(epilog="Exit codes: 0 done, 2 unknown schema.")
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
     """Print the JSON Schema called NAME, or the one with NAME as its `$id`; without NAME, list them."""

@@ -130,6 +130,9 @@ def summary(entry: Listed) -> str:
     return str(entry.row.get("summary", ""))
 
 
+_OF_PARAMETER = ("name", "kind", "required", "access", "sink", "form")
+
+
 def described(entry: Listed) -> dict[str, object]:
     """A tool or a predicate for programs that read it."""
     out: dict[str, Any] = {
@@ -149,15 +152,7 @@ def described(entry: Listed) -> dict[str, object]:
         "action": tool.action,
         "actions": row.get("actions", []),
         "parameters": [
-            {
-                "name": item.name,
-                "kind": item.kind,
-                "required": item.required,
-                "access": item.access,
-                "sink": item.sink,
-                "form": item.form,
-            }
-            for item in tool.parameters
+            {fact: getattr(item, fact) for fact in _OF_PARAMETER} for item in tool.parameters
         ],
         "need_one_of": list(tool.need_one_of),
         "result": row.get("result"),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console.options import format_option, workspace_option
+from ..console.options import format_option, root_of, text_option, workspace_option
+from ..console.terminal import say_json
 from ..diagnostics.plural import plural
 from ..exits import CLEAN, UsageError
 from ..linking.catalogue import CORE, catalogues, document
@@ -20,14 +20,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 done, 2 unknown tool, or the settings are wrong, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 2 unknown tool, or the settings are wrong, 3 the environment failed."
 )
 @click.argument("name", required=False)
 @format_option
-@click.option(
-    "--pack", "packs", multiple=True, metavar="NAME", help="As in a plan that says `use pack NAME`."
-)
+@text_option("--pack packs", "NAME", "As in a plan that says `use pack NAME`.", many=True)
 @workspace_option
 def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str | None) -> int:
     """List the tools that plans can use here: those of the core, of the workspace, and of the packs in its settings.
@@ -39,11 +36,10 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
     """
     from ..console.terminal import say
     from ..linking.look_up import LookUp
-    from ..linking.project.root import find_root
     from ..linking.project.settings import read_settings
     from ..report.terminal.terminal_text import visible
 
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     names = LookUp(root, read_settings(root))
     if name == "lock" and name not in names.catalogue.tools:
         from ..mcp_client.locking import lock
@@ -66,7 +62,7 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
             for pack in names.packs.values()
         ]
         told = {"format": 1, "tools": [described(row) for row in rows], "packs": there}
-        click.echo(json.dumps(told, indent=2))
+        say_json(told)
     elif name is not None:
         lines = explained(rows[0])
         if not rows[0].seen_with(used):

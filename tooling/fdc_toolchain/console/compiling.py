@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 
 from ..program.model import Program
+
+if TYPE_CHECKING:
+    from ..check import Checked
+    from ..diagnostics.diagnostic import Diagnostic
+
+
+def told_errors(checked: Checked) -> list[Diagnostic]:
+    """The errors of a check, after printing them on stderr."""
+    from ..report.render import render
+    from .terminal import style
+
+    errors = [item for item in checked.diagnostics if item.severity == "error"]
+    if errors:
+        text = render("text", errors, checked.sources, style=style(), files_checked=1)
+        click.echo(text, nl=False, err=True)
+    return errors
 
 
 def compile_or_refuse(
@@ -24,15 +41,11 @@ def compile_or_refuse(
     where the settings are wrong.
     """
     from ..check import program_of
-    from ..report.render import render
     from ..runs.create_run import checked_plan
-    from .terminal import style
 
     checked = checked_plan(plan, root, trust_settings=trust_settings)
-    errors = [item for item in checked.diagnostics if item.severity == "error"]
+    errors = told_errors(checked)
     if errors:
-        text = render("text", errors, checked.sources, style=style(), files_checked=1)
-        click.echo(text, nl=False, err=True)
         for code in sorted({item.code for item in errors} & set(advice or {})):
             click.echo(f"\n{(advice or {})[code]}", err=True)
         return None

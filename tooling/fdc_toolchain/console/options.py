@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
+from click.decorators import FC
 
 from ..exits import UsageError
 
@@ -39,6 +40,86 @@ class Renamed(click.Option):
             self.opts = shown
 
 
+def flag_option(names: str, help: str) -> Callable[[FC], FC]:
+    """An option without a value. `names`, here and below: its spellings, and its parameter's name if that differs."""
+    return click.option(*names.split(), is_flag=True, help=help)
+
+
+def text_option(
+    names: str,
+    metavar: str,
+    help: str,
+    *,
+    default: str | None = None,
+    many: bool = False,
+    required: bool = False,
+) -> Callable[[FC], FC]:
+    """An option that takes a text; `many`: it may be repeated. Help shows the default, unless it is empty."""
+    return click.option(
+        *names.split(),
+        metavar=metavar,
+        help=help,
+        default=default,
+        show_default=bool(default),
+        multiple=many,
+        required=required,
+    )
+
+
+def choice_option(
+    names: str,
+    words: Sequence[str],
+    help: str | None = None,
+    *,
+    default: str | None = None,
+    many: bool = False,
+) -> Callable[[FC], FC]:
+    """An option that takes one of some words."""
+    kind = click.Choice(words)
+    return click.option(
+        *names.split(),
+        type=kind,
+        help=help,
+        default=default,
+        show_default=bool(default),
+        multiple=many,
+    )
+
+
+def count_option(
+    names: str,
+    least: int,
+    most: int | None,
+    help: str,
+    *,
+    default: int | None = None,
+    metavar: str = "N",
+) -> Callable[[FC], FC]:
+    """An option that takes a whole number from `least` to `most`."""
+    kind = click.IntRange(least, most)
+    shows = default is not None
+    return click.option(
+        *names.split(), type=kind, metavar=metavar, help=help, default=default, show_default=shows
+    )
+
+
+def number_option(
+    names: str,
+    least: float,
+    most: float | None,
+    help: str,
+    *,
+    default: float | None = None,
+    metavar: str = "SECONDS",
+) -> Callable[[FC], FC]:
+    """An option that takes a number from `least` to `most`."""
+    kind = click.FloatRange(least, most)
+    shows = default is not None
+    return click.option(
+        *names.split(), type=kind, metavar=metavar, help=help, default=default, show_default=shows
+    )
+
+
 def folder_named(
     _context: click.Context, _option: click.Parameter, given: str | None
 ) -> str | None:
@@ -48,6 +129,17 @@ def folder_named(
     return given
 
 
+def root_of(workspace: str | None) -> str:
+    """The folder of the workspace that `--workspace` names, or of the one around. Raises UsageError if it is not a folder."""
+    from ..linking.project.root import find_root
+
+    if workspace is None:
+        return find_root(os.getcwd())
+    if not os.path.isdir(workspace):
+        raise UsageError(f"the workspace `{workspace}` is not a folder")
+    return os.path.abspath(workspace)
+
+
 workspace_option = click.option(
     "--workspace",
     metavar="DIR",
@@ -55,23 +147,13 @@ workspace_option = click.option(
     help="The workspace. [default: the nearest above the current folder]",
 )
 
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Lines, or JSON.",
-)
+format_option = choice_option("--format form", ["text", "json"], "Lines, or JSON.", default="text")
 
-quiet_option = click.option(
-    "-q", "--quiet", is_flag=True, help="Print only the result and how the run ended."
-)
+quiet_option = flag_option("-q --quiet", "Print only the result and how the run ended.")
 
-budget_option = click.option(
-    "--budget",
-    "budgets",
-    multiple=True,
-    metavar="MEASURE=N",
-    help="A ceiling: steps, model_calls, tokens, money, seconds.",
+budget_option = text_option(
+    "--budget budgets",
+    "MEASURE=N",
+    "A ceiling: steps, model_calls, tokens, money, seconds.",
+    many=True,
 )

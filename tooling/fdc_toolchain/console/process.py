@@ -197,7 +197,9 @@ def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> in
 
     on_stderr()
     try:
-        result = command().main(args=argv, prog_name=name, standalone_mode=False)
+        result = command().main(
+            args=argv, prog_name=name, standalone_mode=False, help_option_names=["-h", "--help"]
+        )
         return result if isinstance(result, int) else CLEAN
     except click.exceptions.Exit as stop:
         return stop.exit_code

@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..console.options import (
+    choice_option,
+    count_option,
+    flag_option,
+    format_option,
+    number_option,
+    text_option,
+)
 from ..engine.decide import MEASURES
 from ..exits import UsageError
 from ..workspace.operator import APPROVALS
@@ -25,64 +33,30 @@ database_option = click.option(
 )  # fmt: skip
 
 _OPTIONS = (
-    click.option(
-        "--budget",
-        "budgets",
-        multiple=True,
-        metavar="MEASURE=N",
-        help=f"A limit: {', '.join(MEASURES)}.",
+    text_option("--budget budgets", "MEASURE=N", f"A limit: {', '.join(MEASURES)}.", many=True),
+    count_option("--jobs", 1, 256, "Maximum number of branches at the same time.", default=8),
+    number_option("--shell-timeout", 0.1, None, "Time limit of each command."),
+    flag_option("--allow-unsandboxed", "Run commands even if no sandbox is available."),
+    flag_option(
+        "--allow-weak-sandbox", "Run commands in a weaker sandbox; fdc prints what it lacks."
     ),
-    click.option(
-        "--jobs",
-        type=click.IntRange(1, 256),
-        default=8,
-        show_default=True,
-        help="Maximum number of branches at the same time.",
+    flag_option(
+        "--allow-network", "Let commands and web tools reach the network where the plan allows it."
     ),
-    click.option(
-        "--shell-timeout",
-        type=click.FloatRange(0.1),
-        metavar="SECONDS",
-        help="Time limit of each command.",
-    ),
-    click.option(
-        "--allow-unsandboxed", is_flag=True, help="Run commands even if no sandbox is available."
-    ),
-    click.option(
-        "--allow-weak-sandbox",
-        is_flag=True,
-        help="Run commands in a weaker sandbox; fdc prints what it lacks.",
-    ),
-    click.option(
-        "--allow-network",
-        is_flag=True,
-        help="Let commands and web tools reach the network where the plan allows it.",
-    ),
-    click.option(
+    text_option(
         "--model",
-        metavar="NAME",
-        help="The model that answers prompts (else FDC_MODEL; none: embedded functions).",
+        "NAME",
+        "The model that answers prompts (else FDC_MODEL; none: embedded functions).",
     ),
-    click.option(
-        "--approve",
-        "approved",
-        multiple=True,
-        type=click.Choice(sorted(APPROVALS)),
-        help="Approve in advance every step that asks for approval.",
+    choice_option(
+        "--approve approved",
+        sorted(APPROVALS),
+        "Approve in advance every step that asks for approval.",
+        many=True,
     ),
-    click.option(
-        "--wait", is_flag=True, help="Wait for the end of runs that may write the same paths."
-    ),
-    click.option(
-        "-q", "--quiet", is_flag=True, help="Show only messages of the plan and the outcome."
-    ),
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        help="The output format of the outcome.",
-    ),
+    flag_option("--wait", "Wait for the end of runs that may write the same paths."),
+    flag_option("-q --quiet", "Show only messages of the plan and the outcome."),
+    format_option,
     workspace_option,
 )
 
@@ -92,17 +66,6 @@ def shared(command: Command) -> Command:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
-
-
-def root_of(workspace: str | None) -> str:
-    """The workspace's folder. Raises UsageError if DIR is not a folder."""
-    from ..linking.project.root import find_root
-
-    if workspace is None:
-        return find_root(os.getcwd())
-    if not os.path.isdir(workspace):
-        raise UsageError(f"the workspace `{workspace}` is not a folder")
-    return os.path.abspath(workspace)
 
 
 def tell_weakness(operator: Operator) -> None:

@@ -1,4 +1,4 @@
-"""The colours and the width of the terminal."""
+"""The colours and the width of the terminal, and what is printed there."""
 
 from __future__ import annotations
 
@@ -49,3 +49,12 @@ def say(text: str, *, err: bool = False) -> None:
     from ..report.terminal.terminal_text import folded
 
     click.echo(folded(text, style().width), err=err)
+
+
+def say_json(value: object) -> None:
+    """Prints a value as JSON, for a program that reads it."""
+    import json
+
+    import click
+
+    click.echo(json.dumps(value, indent=2))

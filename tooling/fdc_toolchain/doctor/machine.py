@@ -17,6 +17,7 @@ from importlib import metadata, util
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from ..exits import reason
 from ..journal import user_key
 from ..linking.project.protected import outside_path
 from ..linking.project.quiet_git import refuse_pipes
@@ -287,7 +288,7 @@ def _disk(root: str) -> Found:
         return Found(
             "disk",
             "bad",
-            f"the workspace cannot be written: {(failed.strerror or str(failed)).lower()}",
+            f"the workspace cannot be written: {reason(failed)}",
         )
     return Found(
         "disk",
@@ -320,7 +321,7 @@ def _key() -> Found:
         there = "does not exist yet; the first run creates it"
         return Found("journal key", "ok" if user_key.lasts() else "note", there)
     except OSError as failed:
-        return Found("journal key", "bad", f"{path}: {(failed.strerror or str(failed)).lower()}")
+        return Found("journal key", "bad", f"{path}: {reason(failed)}")
     if stat.S_IMODE(mode) & 0o077:
         return Found(
             "journal key",

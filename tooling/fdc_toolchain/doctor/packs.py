@@ -8,6 +8,7 @@ import os
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from ..exits import reason
 from ..linking.catalogue import CORE
 from ..linking.catalogue_check import explain
 from ..linking.project.places import MAX_FILE
@@ -86,7 +87,7 @@ def _files(pack: Pack) -> Iterator[str]:
         try:
             data = read(path, MAX_FILE)
         except OSError as failed:
-            why = (failed.strerror or str(failed)).lower()
+            why = reason(failed)
             yield f"{os.path.join(pack.folder, FILE)}: `{inside}`: {why}"
             continue
         if name in pack.catalogues:

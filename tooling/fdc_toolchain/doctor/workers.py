@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 
 from ..engine.ports import WorldFailed
 from ..journal.postgres import PgStore, shown
@@ -18,14 +19,11 @@ MOST = 3
 def examine(url: str, root: str) -> list[Found]:
     """The checks of `fdc doctor --database`. Does not create an identity for this folder. Never raises."""
     try:
-        store = PgStore(url)
-        try:
+        with closing(PgStore(url)) as store:
             there = workers(url)
             waiting = [row for row in store.stalled(0.0) if "~" not in row.name]
             over = ("finished", "stopped", "cancelled")
             open_ = sum(row.status not in over for row in store.runs())
-        finally:
-            store.close()
         own = (
             identity.identity(root)
             if os.path.exists(os.path.join(root, run_folders.FOLDER, identity.FILE))

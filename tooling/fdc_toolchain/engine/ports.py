@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
+from ..exits import WorldError
 from ..text.whole import whole
 from .events import Outcome, Perform, Record
 
@@ -25,8 +26,11 @@ class Waiting(Exception):
         self.shows = shows
 
 
-class WorldFailed(Exception):
-    """The environment failed (no disk space, no process): nothing is recorded, and a resume tries again."""
+class WorldFailed(WorldError):
+    """The environment failed (no disk space, no process): nothing is recorded, and a resume tries again.
+
+    A command that meets it ends with its sentence.
+    """
 
     def __init__(self, message: str = "") -> None:
         super().__init__(whole(message))

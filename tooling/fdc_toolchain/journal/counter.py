@@ -18,6 +18,7 @@ from hashlib import blake2b
 from .. import durable
 from ..cachedir import state_dir
 from ..engine.ports import WorldFailed
+from ..exits import reason
 from ..named_tuples import NamedTuple
 
 FOLDER = "seen"
@@ -68,9 +69,7 @@ def advance(start: bytes, seen: Seen) -> None:
             os.close(handle)
     except OSError as failed:
         purpose = "it says how far this machine saw a run go"
-        raise WorldFailed(
-            f"{path}: {(failed.strerror or str(failed)).lower()}; {purpose}"
-        ) from failed
+        raise WorldFailed(f"{path}: {reason(failed)}; {purpose}") from failed
 
 
 def forget(start: bytes) -> None:
@@ -81,7 +80,7 @@ def forget(start: bytes) -> None:
     except FileNotFoundError:
         pass
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed
 
 
 def behind(seen: Seen | None, epoch: int, last: int, link: Callable[[int], bytes]) -> str:
@@ -118,7 +117,7 @@ def _slots(path: str) -> list[tuple[int, Seen]] | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed
     with open(handle, "rb") as file:
         return _valid_slots(file.read(2 * SLOT)) if stat.S_ISREG(os.fstat(handle).st_mode) else []
 

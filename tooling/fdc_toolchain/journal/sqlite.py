@@ -22,6 +22,7 @@ from typing import Any
 
 from ..engine.events import Record
 from ..engine.ports import Gone, WorldFailed
+from ..exits import reason
 from ..named_tuples import NamedTuple
 from ..program.codec import canonical, encode, load
 from ..program.model import Program
@@ -106,7 +107,7 @@ class Store(Database):
             database = f"file:{_quoted(path)}?mode=ro" if readonly else path
             self._db = sqlite3.connect(database, uri=readonly, isolation_level=None)
         except OSError as failed:
-            raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+            raise WorldFailed(f"{path}: {reason(failed)}") from failed
         except sqlite3.Error as failed:
             raise world_failed(failed, path) from failed
         try:

@@ -12,6 +12,7 @@ import stat
 
 from ..cachedir import state_dir
 from ..engine.ports import WorldFailed
+from ..exits import reason
 
 LENGTH = 32
 
@@ -53,9 +54,7 @@ def _read(path: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as failed:
-        raise WorldFailed(
-            f"{path}: {(failed.strerror or str(failed)).lower()}; it seals runs"
-        ) from failed
+        raise WorldFailed(f"{path}: {reason(failed)}; it seals runs") from failed
     with open(handle, "rb") as file:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o077:

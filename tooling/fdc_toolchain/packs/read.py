@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import durable
+from ..exits import reason
 from .beside import FILE
 from .model import PackError
 
@@ -33,7 +34,7 @@ def read(folder: str) -> dict[str, object]:
     try:
         data = content(path)
     except OSError as failed:
-        raise PackError((failed.strerror or str(failed)).lower(), path) from None
+        raise PackError(reason(failed), path) from None
     return parsed(data, path)
 
 

@@ -13,7 +13,6 @@ def cancel(root: str, run: str, seconds: float) -> str:
 
     Raises UsageError where the run does not exist, Refused where it is over, Busy where it is still driven by then, WorldError.
     """
-    from ..engine.ports import WorldFailed
     from ..workspace import run_folders
     from .records.open_journal import reading, the_run
     from .records.run_outcome import OVER
@@ -22,22 +21,19 @@ def cancel(root: str, run: str, seconds: float) -> str:
         row = the_run(store, run)
     if row.status in ("finished", "stopped"):
         raise Refused(f"the run {row.name} has ended ({row.status}) and cannot be cancelled")
+    lock = run_folders.Lock(run_folders.run_folder(root, row.name))
+    run_folders.ask_to_cancel(root, row.name, time.time())
+    deadline = time.monotonic() + seconds
+    while (holder := lock.take()) is not None:
+        if time.monotonic() > deadline:
+            raise Busy(
+                f"{holder} drives {row.name} and has not stopped yet; it stops before its next step"
+            )
+        time.sleep(0.05)
     try:
-        lock = run_folders.Lock(run_folders.run_folder(root, row.name))
-        run_folders.ask_to_cancel(root, row.name, time.time())
-        deadline = time.monotonic() + seconds
-        while (holder := lock.take()) is not None:
-            if time.monotonic() > deadline:
-                raise Busy(
-                    f"{holder} drives {row.name} and has not stopped yet; it stops before its next step"
-                )
-            time.sleep(0.05)
-        try:
-            status = _close(root, row.name)
-        finally:
-            lock.release()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+        status = _close(root, row.name)
+    finally:
+        lock.release()
     if status != "cancelled":
         raise Refused(f"the run {row.name} ended before it could be cancelled ({status})")
     with reading(root) as store:

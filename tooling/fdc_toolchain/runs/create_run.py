@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ..exits import Busy, Missing, NotGranted, UsageError, WorldError
+from ..exits import Busy, Missing, NotGranted, UsageError, WorldError, reason
 from .notices import notice
 from .records.open_journal import writing
 
@@ -99,9 +100,7 @@ def task_for(root: str, asked: str | None) -> Task | None:
     try:
         found = open_tasks(activity_log.content(root))
     except OSError as failed:
-        raise WorldError(
-            f"the activity log cannot be read: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldError(f"the activity log cannot be read: {reason(failed)}") from failed
     if asked is None:
         return found[-1]._replace(chosen_of=len(found)) if found else None
     for task in found:
@@ -166,7 +165,6 @@ def begin(
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68), and `close_task`
     closes it.
     """
-    from ..engine.ports import WorldFailed
     from ..journal import user_key
     from ..program.write_set import write_set
     from ..workspace import run_folders
@@ -178,30 +176,24 @@ def begin(
     rates = pricing.settle(root, program, budget, operator)
     if simulate is None:
         granted(root, program, operator)
-    try:
-        run_folders.folder(root)
-        name = run_folders.RunIds().run_id()
-        inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
-        if rates is not None:
-            inputs["model"] = rates
-        if simulate is not None:
-            inputs["simulate"] = simulate
-        if task is not None:
-            inputs["task"] = task._asdict()
-        other = (
-            None
-            if wait
-            else claims.in_the_way(root, lambda: write_set(program, inputs), alone=embedded)
-        )
-        if other is not None:
-            raise in_the_way(other.said(), wait)
-        store = writing(root)
-        try:
-            put_on_record(store, proved, name, inputs)
-        finally:
-            store.close()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    run_folders.folder(root)
+    name = run_folders.RunIds().run_id()
+    inputs = {"given": dict(given), "builtin": {"run": f"runs/{name}"}, "budget": dict(budget)}
+    if rates is not None:
+        inputs["model"] = rates
+    if simulate is not None:
+        inputs["simulate"] = simulate
+    if task is not None:
+        inputs["task"] = task._asdict()
+    other = (
+        None
+        if wait
+        else claims.in_the_way(root, lambda: write_set(program, inputs), alone=embedded)
+    )
+    if other is not None:
+        raise in_the_way(other.said(), wait)
+    with closing(writing(root)) as store:
+        put_on_record(store, proved, name, inputs)
     if not user_key.lasts():
         said = f"fdc: {user_key.key_path()} cannot be written, so fdc cannot recognise run {name} as yours later: "
         notice(said + "`fdc resume` will need --trust")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ..engine.values import resolved
@@ -148,11 +149,8 @@ def listing(root: str, glob: str) -> list[str] | None:
     from ..workspace.globs import files
 
     try:
-        opened = Root(root)
-        try:
+        with closing(Root(root)) as opened:
             return files(opened, glob)
-        finally:
-            opened.close()
     except ToolFailure as failure:
         return [] if failure.kind == "path" else None
     except OSError:

@@ -7,7 +7,7 @@ derived from the outer run and the step, so that a step that is repeated after a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -77,6 +77,8 @@ def nested_in(
             if kind == "plan" and _labelled(root):
                 kind = "outside"
             raise ToolFailure(kind, str(refused), {}, notes) from refused
+        except WorldFailed:
+            raise
         except Exit as failed:
             raise WorldFailed(str(failed)) from failed
         if context.cancelled.is_set() or ended.status == "interrupted":
@@ -180,11 +182,8 @@ def name_within(key: str) -> str:
 
 @contextmanager
 def _open(driver: Driver) -> Iterator[Store]:
-    store = driver.journal()
-    try:
+    with closing(driver.journal()) as store:
         yield store
-    finally:
-        store.close()
 
 
 def _outside(program: Program, proof: Any, part: str) -> bool:

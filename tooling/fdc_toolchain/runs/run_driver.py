@@ -76,7 +76,7 @@ def drive_run(  # noqa: C901
     (`runs.records.claims`), or where its record cannot be read or is damaged.
     """
     from ..engine.drive import STOPPED
-    from ..engine.ports import Fenced, WorldFailed
+    from ..engine.ports import Fenced
     from ..journal.sqlite import Untrusted
     from ..workspace import run_folders
     from .cost import pricing
@@ -140,8 +140,6 @@ def drive_run(  # noqa: C901
         raise Refused(untrusted(name, str(whose))) from whose
     except Fenced as fenced:
         raise WorldError(f"the run {name}: {fenced}; this one has stopped") from fenced
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
     finally:
         if claim is not None:
             claim.release()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..exits import UsageError, WorldError
+from ..exits import UsageError
 
 MOST = 64 * 1024 * 1024
 
@@ -30,7 +30,6 @@ def source(root: str, what: str) -> dict[str, object]:
 
 
 def _of_run(root: str, run: str) -> dict[str, Any]:
-    from ..engine.ports import WorldFailed
     from ..tools import simulate
     from . import run_driver
 
@@ -44,8 +43,6 @@ def _of_run(root: str, run: str) -> dict[str, Any]:
         raise UsageError(
             f"`{run}` is neither a file nor the name of one run to simulate with"
         ) from None
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
     return simulate.recorded(
         {
             record.address: (record.request, record.body)

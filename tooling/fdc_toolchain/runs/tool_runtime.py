@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..exits import reason
 from ..linking.project.guarded_paths import guarded
 from ..narrow import narrow
 from .cost.models import model_for
@@ -144,9 +145,7 @@ def _closing(
         except (
             OSError
         ) as failed:  # the log is the record of the task: the run continues once it can be written
-            raise WorldFailed(
-                f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}"
-            ) from failed
+            raise WorldFailed(f"the activity log cannot be written: {reason(failed)}") from failed
         if report.refused:
             raise ToolFailure("tool", report.refused)
         talk_tools.end_cycle(context, task)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ..engine.events import Failure, Outcome, Perform, Record
 from ..engine.ports import Progress, WorldFailed
 from ..engine.values import text as written
+from ..exits import reason
 from ..named_tuples import NamedTuple
 from ..narrow import narrow
 from ..program.model import Instruction, PlanBody, Program, ToolRow
@@ -331,6 +332,4 @@ def _short(value: Any) -> Any:
 
 
 def _world(failed: OSError) -> WorldFailed:
-    return WorldFailed(
-        f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}"
-    )
+    return WorldFailed(f"the activity log cannot be written: {reason(failed)}")

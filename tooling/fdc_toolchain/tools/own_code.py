@@ -83,13 +83,10 @@ def differs(program: Program, root: str) -> str | None:
     modules = program.get("modules", {})
     if not modules:
         return None if "assumptions" in program else _unhashed(program, root)
-    opened = Root(root)
-    try:
+    with closing(Root(root)) as opened:
         wrong = [
             path for path, digest in modules.items() if _digest(_found(opened, path)) != digest
         ]
-    finally:
-        opened.close()
     if not wrong:
         return None
     names = ", ".join(f"`{name}`" for name in wrong[:3]) + (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exits import UsageError, WorldError
+from ..exits import UsageError
 from ..linking.project.settings import Settings, SettingsError, read_settings
 
 
@@ -17,10 +17,6 @@ def settings_of(root: str, *, trust: bool = False) -> Settings:
         raise UsageError(str(wrong)) from wrong
     if not settings.allow:
         return settings
-    from ..engine.ports import WorldFailed
     from . import allowances
 
-    try:
-        return settings._replace(trusted=trust or allowances.confirmed(root, settings.allow))
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    return settings._replace(trusted=trust or allowances.confirmed(root, settings.allow))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 
 from ..engine.ports import WorldFailed
+from ..exits import reason
 from ..text.whole import whole
 
 WORLD = frozenset(
@@ -46,13 +47,13 @@ class ToolFailure(Exception):
 
 def from_os(failed: OSError, what: str) -> Exception:
     """The exception for an OS error while doing `what`: WorldFailed or ToolFailure."""
-    reason = (failed.strerror or str(failed)).lower()
+    said = f"{what}: {reason(failed)}"
     if failed.errno in WORLD:
-        return WorldFailed(f"{what}: {reason}")
+        return WorldFailed(said)
     if isinstance(failed, TimeoutError):
         kind = "timeout"
     elif isinstance(failed, ConnectionError) or failed.errno in NET:
         kind = "net"
     else:
         kind = "missing" if failed.errno == errno.ENOENT else "file"
-    return ToolFailure(kind, f"{what}: {reason}")
+    return ToolFailure(kind, said)

@@ -18,6 +18,7 @@ from .. import durable
 from ..certificate.touches import only_looks
 from ..engine.events import Perform, Record
 from ..engine.ports import WorldFailed
+from ..exits import reason
 from ..linking.catalogue import reads_at_large, runs_plan
 from ..linking.project.files import Files
 from ..linking.project.outside_files import (
@@ -189,7 +190,7 @@ def _said() -> Iterator[None]:
     except Damaged as wrong:
         raise WorldFailed(f"{TABLE}: {wrong.strerror}") from None
     except OSError as failed:
-        said = f"{TABLE}: {(failed.strerror or str(failed)).lower()}; it says which files hold text from outside"
+        said = f"{TABLE}: {reason(failed)}; it says which files hold text from outside"
         raise WorldFailed(said) from failed
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import durable
 from ..engine.ports import WorldFailed
+from ..exits import reason
 from ..program.model import Program
 
 FOLDER = ".fdc"
@@ -33,9 +34,7 @@ def folder(root: str) -> str:
         if not os.path.exists(ignore):
             durable.replace(ignore, b"*\n")
     except OSError as failed:
-        raise WorldFailed(
-            f"{path}: {(failed.strerror or str(failed)).lower()}; runs are recorded there"
-        ) from failed
+        raise WorldFailed(f"{path}: {reason(failed)}; runs are recorded there") from failed
     return path
 
 
@@ -53,7 +52,7 @@ def run_folder(root: str, run: str) -> str:
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed
     return path
 
 
@@ -84,7 +83,7 @@ def ask_to_cancel(root: str, run: str, now: float) -> None:
     try:
         durable.replace(path, f'{{"pid": {os.getpid()}, "at": {now:.3f}}}\n'.encode())
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed
 
 
 def cancel_asked(root: str, run: str) -> bool:
@@ -107,9 +106,7 @@ def forget_cancel(root: str, run: str) -> None:
     except FileNotFoundError:
         pass
     except OSError as failed:
-        raise WorldFailed(
-            f"{failed.filename}: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldFailed(f"{failed.filename}: {reason(failed)}") from failed
 
 
 def _request(root: str, run: str) -> str:
@@ -164,7 +161,7 @@ class RunIds:
 
 
 class Lock:
-    """The lock of one run: while a controller lives, no other on this machine drives the run.
+    """The lock in the folder of a run or a task: while a controller lives, no other on this machine drives it.
 
     The kernel releases it with the process, however that ends.
     """
@@ -185,9 +182,7 @@ class Lock:
             os.pwrite(self._handle, f"{os.getpid()}\n".encode(), 0)
         except OSError as failed:
             self.release()
-            raise WorldFailed(
-                f"{self._path}: {(failed.strerror or str(failed)).lower()}"
-            ) from failed
+            raise WorldFailed(f"{self._path}: {reason(failed)}") from failed
         return None
 
     def _flock(self) -> bool:
@@ -210,15 +205,6 @@ class Lock:
 def is_driven(root: str, run: str) -> bool:
     """True while a living controller on this machine drives the run."""
     try:
-        handle = os.open(
-            os.path.join(root, FOLDER, "runs", run, "lock"), os.O_RDONLY | os.O_NOFOLLOW
-        )
+        return durable.is_held(os.path.join(root, FOLDER, "runs", run, "lock"))
     except OSError:
         return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return False
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.api.commands import CLEAN, FINDINGS, PERSON, Refused, UsageError, WorldError
+from fdc_toolchain.api.commands import (
+    CLEAN,
+    FINDINGS,
+    PERSON,
+    Refused,
+    UsageError,
+    WorldError,
+    count_option,
+    flag_option,
+    format_option,
+    reason,
+    say_json,
+    text_option,
+)
 from fdc_toolchain.api.text import visible
 
 from .folder import base_here, root_here, store_of
@@ -24,7 +36,7 @@ class _InOrder(click.Group):
         return list(self.commands)
 
 
-@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_InOrder)
 def command() -> int:
     """Build an alphabet of primitive concepts, iteration by iteration, and calculate with it.
 
@@ -37,18 +49,16 @@ QUERIES = (
     "find-breakthroughs", "trace-concept-evolution", "find-meta-insights", "rejection-analysis", "confidence-trajectory",
     "paradox-inventory", "blog-content-queue",
 )  # fmt: skip
-_FORMAT = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+_FORMAT = format_option
 
 
 @command.command(short_help="Create a new alphabet in DIR.")
 @click.argument("directory", metavar="DIR")
-@click.option(
+@text_option(
     "--model",
-    metavar="NAME",
+    "NAME",
+    "The model to write to config.yaml. [default: none, embedded functions]",
     default="",
-    help="The model to write to config.yaml. [default: none, embedded functions]",
 )
 def init(directory: str, model: str) -> int:
     """Make a new alphabet in DIR, which must not be there or be empty."""
@@ -69,9 +79,7 @@ def init(directory: str, model: str) -> int:
         store = Store(root)
         store.keep(store.texts([{"glob": glob} for glob in layout.RESTORABLE]))
     except OSError as failed:
-        raise WorldError(
-            f"`{directory}` cannot be made: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldError(f"`{directory}` cannot be made: {reason(failed)}") from failed
     click.echo(f"{directory}: {len(files)} files; `cd {directory}` and `fdc alphabet run`")
     return CLEAN
 
@@ -99,24 +107,18 @@ def _shipped() -> dict[str, str]:
 @command.command(
     short_help="Run N iterations, or until the work ends. Continues an interrupted iteration."
 )
-@click.option(
+@count_option(
     "--iterations",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Maximum number of iterations. [default: until the work ends; 1 with a model]",
+    1,
+    None,
+    "Maximum number of iterations. [default: until the work ends; 1 with a model]",
 )
-@click.option(
-    "--model",
-    metavar="NAME",
-    help="The model that answers (else FDC_MODEL; `config`: that of config.yaml).",
+@text_option(
+    "--model", "NAME", "The model that answers (else FDC_MODEL; `config`: that of config.yaml)."
 )
-@click.option("--again", is_flag=True, help="Continue an alphabet whose work has ended.")
-@click.option(
-    "--budget",
-    "budgets",
-    multiple=True,
-    metavar="MEASURE=N",
-    help="A limit for each iteration, as in `fdc run`.",
+@flag_option("--again", "Continue an alphabet whose work has ended.")
+@text_option(
+    "--budget budgets", "MEASURE=N", "A limit for each iteration, as in `fdc run`.", many=True
 )
 @_FORMAT
 def run(
@@ -147,11 +149,8 @@ def status(form: str) -> int:
 
 @command.command("import", short_help="Import an alphabet of another program.")
 @click.argument("directory", metavar="DIR")
-@click.option(
-    "--into",
-    metavar="FOLDER",
-    default="",
-    help="The new folder. [default: DIR's name with `.imported`]",
+@text_option(
+    "--into", "FOLDER", "The new folder. [default: DIR's name with `.imported`]", default=""
 )
 def import_(directory: str, into: str) -> int:
     """Make a new alphabet of an ALPHABETUM folder that another program wrote: ids like P001, other keys, phases and domains.
@@ -209,9 +208,7 @@ def check(form: str) -> int:
     if form == "json":
         said = [{"kind": kind, "message": text} for kind, text in found]
         number = len(base.alphabet) if base else None
-        click.echo(
-            json.dumps({"ok": code == CLEAN, "primitives": number, "findings": said}, indent=2)
-        )
+        say_json({"ok": code == CLEAN, "primitives": number, "findings": said})
         return code
     for kind, text in found:
         click.echo(f"{kind}: {visible(text)}")
@@ -250,7 +247,7 @@ def compare(first: str, second: str, form: str) -> int:
 
     found = _computed(lambda base: calculus.compare(base.alphabet, first, second))
     if form == "json":
-        click.echo(json.dumps(found, indent=2))
+        say_json(found)
         return CLEAN
     one, two, common = found["first"], found["second"], found["common"]
     for word, said in (("contains", "contains"), ("is_kind_of", "is a kind of")):
@@ -276,14 +273,7 @@ def compose(expression: tuple[str, ...], form: str) -> int:
 
 @command.command(short_help="Decompose a number or an expression into primitives.")
 @click.argument("expression", nargs=-1, required=True)
-@click.option(
-    "--denied",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="The number of the negated part.",
-)
+@count_option("--denied", 1, None, "The number of the negated part.", default=1)
 @_FORMAT
 def decompose(expression: tuple[str, ...], denied: int, form: str) -> int:
     """Decompose a number or an expression into primitives."""
@@ -305,7 +295,7 @@ def _computed(function: Callable[[Base], dict[str, Any]]) -> dict[str, Any]:
 def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
     found = _computed(function)
     if form == "json":
-        click.echo(json.dumps(found, indent=2))
+        say_json(found)
     broken = any(one["violations"] for one in found["alternatives"])
     for rule in found["rules"] if form == "text" else ():
         click.echo(visible(f"rule: {rule}"))
@@ -322,21 +312,15 @@ def _calculated(function: Callable[[Base], dict[str, Any]], form: str) -> int:
 
 
 @command.command(short_help="Compute the grounding set of the dictionary: ranked candidates.")
-@click.option(
+@count_option(
     "--roots",
-    type=click.IntRange(1, 200_000),
+    1,
+    200_000,
+    "Ground the N most used words, and the words in their definitions.",
     default=3000,
-    show_default=True,
-    metavar="N",
-    help="Ground the N most used words, and the words in their definitions.",
 )
-@click.option(
-    "--rounds",
-    type=click.IntRange(0, 10_000),
-    default=50,
-    show_default=True,
-    metavar="N",
-    help="Rounds of local search. More rounds give a smaller set.",
+@count_option(
+    "--rounds", 0, 10_000, "Rounds of local search. More rounds give a smaller set.", default=50
 )
 @_FORMAT
 def ground(roots: int, rounds: int, form: str) -> int:
@@ -350,13 +334,7 @@ def ground(roots: int, rounds: int, form: str) -> int:
 
 
 @command.command(short_help="Draw charts of the work: SVG, PNG and one HTML page.")
-@click.option(
-    "--output",
-    metavar="FOLDER",
-    default="validation/report",
-    show_default=True,
-    help="The output folder, inside DIR.",
-)
+@text_option("--output", "FOLDER", "The output folder, inside DIR.", default="validation/report")
 def report(output: str) -> int:
     """Draw how the work went: growth, acceptance, coverage, relations; as SVG, PNG, and one HTML page that needs nothing else."""
     from .report import draw
@@ -371,5 +349,5 @@ def introspect(query: str, label: str) -> int:
     """Ask the logs of all iterations a question; the answer is JSON. `trace-concept-evolution` takes a LABEL."""
     from .introspect import answer
 
-    click.echo(json.dumps(answer(root_here(), query, label), indent=2))
+    say_json(answer(root_here(), query, label))
     return CLEAN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from fdc_toolchain.api.commands import Refused, UsageError, WorldError
+from fdc_toolchain.api.commands import Refused, UsageError, WorldError, reason
 
 if TYPE_CHECKING:
     from ..lexicon.lexicon import Lexicon
@@ -41,7 +41,7 @@ def dictionary(root: str) -> Lexicon:
 
 def world_failure(failed: OSError, name: str) -> WorldError:
     """What the system refused, and for which file; `name` where it does not say."""
-    return WorldError(f"{failed.filename or name}: {(failed.strerror or str(failed)).lower()}")
+    return WorldError(f"{failed.filename or name}: {reason(failed)}")
 
 
 def store_of(root: str) -> Store:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
-from fdc_toolchain.api.commands import CLEAN, Refused, UsageError
+from fdc_toolchain.api.commands import CLEAN, Refused, UsageError, say_json
 from fdc_toolchain.api.files import durable
 from fdc_toolchain.api.text import narrow, visible
 
@@ -109,7 +108,7 @@ def measure(file: str, alphabet: Alphabet | None, form: str) -> int:
     except ValueError as wrong:
         raise Refused(f"{file}: {wrong}") from wrong
     if form == "json":
-        click.echo(json.dumps(found, indent=2))
+        say_json(found)
         return CLEAN
     for key, value in _figures(found):
         click.echo(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import textwrap
 from typing import Any
 
 import click
-from fdc_toolchain.api.commands import CLEAN
+from fdc_toolchain.api.commands import CLEAN, say_json
 
 from .folder import dictionary
 
@@ -19,7 +18,7 @@ def ground(roots: int, rounds: int, form: str) -> int:
 
     found: dict[str, Any] = report(dictionary(os.getcwd()), roots, rounds)
     if form == "json":
-        click.echo(json.dumps(found, indent=2))
+        say_json(found)
         return CLEAN
     held, listed, primes = found["held_out"], found["swadesh"], found["primes"]
     click.echo(f"{found['source']}: {found['dictionary']} entries, {found['read']} of them read")

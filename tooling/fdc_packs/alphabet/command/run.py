@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +16,7 @@ from fdc_toolchain.api.commands import (
     Refused,
     UsageError,
     WorldError,
+    say_json,
 )
 from fdc_toolchain.api.text import narrow, visible
 
@@ -50,7 +50,6 @@ class Asked(NamedTuple):
 def work(root: str, asked: Asked) -> int:
     """Up to `iterations` iterations; the exit code."""
     from fdc_toolchain.api.files import durable, run_folders
-    from fdc_toolchain.api.tools import WorldFailed
 
     from ..store import Busy, Store
 
@@ -62,8 +61,6 @@ def work(root: str, asked: Asked) -> int:
         raise WorldError(f"another process works on this alphabet: {busy.strerror}") from busy
     except Busy as busy:
         raise WorldError(str(busy)) from busy
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
     except OSError as failed:
         raise world_failure(failed, root) from failed
 
@@ -104,7 +101,7 @@ def _work(root: str, store: Store, asked: Asked) -> int:
             break
         base = base_of(store)
     if asked.form == "json":
-        click.echo(json.dumps({"iterations": outcomes}, indent=2))
+        say_json({"iterations": outcomes})
     return code
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import click
-from fdc_toolchain.api.commands import CLEAN, FINDINGS, UsageError
+from fdc_toolchain.api.commands import CLEAN, FINDINGS, UsageError, say_json
 from fdc_toolchain.api.text import visible
 
 from .folder import store_of, world_failure
@@ -36,7 +35,7 @@ def held(root: str, files: tuple[str, ...], form: str) -> int:
             {"file": name, "message": sentence} for sentence in schemas.unfit(name, texts[name])
         ]
     if form == "json":
-        click.echo(json.dumps({"ok": not found, "files": len(names), "findings": found}, indent=2))
+        say_json({"ok": not found, "files": len(names), "findings": found})
     for row in found if form == "text" else ():
         click.echo(visible(f"error: {row['message']}"))
     if form == "text" and not found:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
-from fdc_toolchain.api.commands import CLEAN
+from fdc_toolchain.api.commands import CLEAN, say_json
 from fdc_toolchain.api.text import visible
 
 from .folder import base_here, store_of
@@ -28,7 +27,7 @@ def shown(root: str, form: str) -> int:
         "pending": {key: len(found) for key, found in state["pending"].items()}, "history": state["history"], "lock": lock,
     }  # fmt: skip
     if form == "json":
-        click.echo(json.dumps(value, indent=2))
+        say_json(value)
         return CLEAN
     history, metrics = state["history"], state["metrics"]
     click.echo(

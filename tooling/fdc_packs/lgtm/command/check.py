@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import click
-from fdc_toolchain.api.commands import CLEAN, FINDINGS, UsageError
+from fdc_toolchain.api.commands import CLEAN, FINDINGS, UsageError, say_json
 from fdc_toolchain.api.text import visible
 
 _LARGE = 16 * 2**20
@@ -27,7 +26,7 @@ def check(run: str, root: str, form: str) -> int:
     texts, found = _texts(folder)
     found += faults(texts)
     if form == "json":
-        click.echo(json.dumps({"run": run, "artifacts": len(texts), "findings": found}, indent=2))
+        say_json({"run": run, "artifacts": len(texts), "findings": found})
         return FINDINGS if found else CLEAN
     for one in found:
         click.echo(visible(one))

@@ -5,7 +5,6 @@ The log of the run goes to stderr. The run folder `runs/RUN/` keeps every artifa
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,14 @@ from fdc_toolchain.api.commands import (
     Aside,
     Json,
     UsageError,
+    choice_option,
+    count_option,
+    flag_option,
+    format_option,
+    number_option,
     quiet_option,
+    say_json,
+    text_option,
     workspace_option,
 )
 from fdc_toolchain.api.text import visible
@@ -35,90 +41,41 @@ PLAN = "lgtm"
     "a hypothesis was disproved, the synthesis failed, or every pipeline or document was invalid."
 )
 @click.argument("question", required=False)
-@click.option(
-    "--prior",
-    metavar="TEXT",
-    default="",
-    help="Known facts, which become part of the question.",
-)
-@click.option(
-    "--paths",
-    "--docs",
-    metavar="GLOB",
-    default="**",
-    show_default=True,
-    help="A pattern of the files to analyse.",
-)
-@click.option(
-    "--max-iterations",
-    type=click.IntRange(1, 10),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Maximum number of rounds of refinement.",
-)
-@click.option(
+@text_option("--prior", "TEXT", "Known facts, which become part of the question.", default="")
+@text_option("--paths --docs", "GLOB", "A pattern of the files to analyse.", default="**")
+@count_option("--max-iterations", 1, 10, "Maximum number of rounds of refinement.", default=5)
+@count_option(
     "--areas",
-    type=click.IntRange(1, 6),
+    1,
+    6,
+    "Maximum number of areas of analysis; the cost grows with each area.",
     default=6,
-    show_default=True,
-    metavar="N",
-    help="Maximum number of areas of analysis; the cost grows with each area.",
 )
-@click.option(
+@number_option(
     "--confidence",
-    type=click.FloatRange(0, 1),
+    0,
+    1,
+    "The mean confidence at which refinement may stop.",
     default=0.7,
-    show_default=True,
     metavar="X",
-    help="The mean confidence at which refinement may stop.",
 )
-@click.option(
-    "--conflicts",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Maximum number of open conflicts when refinement stops.",
+@count_option(
+    "--conflicts", 0, None, "Maximum number of open conflicts when refinement stops.", default=0
 )
-@click.option(
+@choice_option(
     "--gate",
-    type=click.Choice(["all", "subset"]),
+    ["all", "subset"],
+    "all: every hypothesis must survive its challenge; subset: continue with those that do.",
     default="all",
-    show_default=True,
-    help="all: every hypothesis must survive its challenge; subset: continue with those that do.",
 )
-@click.option(
-    "--model",
-    metavar="NAME",
-    help="The model that reasons (else FDC_MODEL; none: embedded functions).",
+@text_option(
+    "--model", "NAME", "The model that reasons (else FDC_MODEL; none: embedded functions)."
 )
-@click.option(
-    "--web", is_flag=True, help="Let WebSearch use the web, through a configured search provider."
-)
-@click.option(
-    "--budget",
-    "budgets",
-    multiple=True,
-    metavar="MEASURE=N",
-    help="A limit: model_calls, tokens, money, ...",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=8,
-    show_default=True,
-    help="Maximum number of branches at the same time.",
-)
-@click.option(
-    "--check",
-    "checked",
-    metavar="RUN",
-    help="Check the artifacts of a run, and print their errors.",
-)
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@flag_option("--web", "Let WebSearch use the web, through a configured search provider.")
+@text_option("--budget budgets", "MEASURE=N", "A limit: model_calls, tokens, money, ...", many=True)
+@count_option("--jobs", 1, 256, "Maximum number of branches at the same time.", default=8)
+@text_option("--check checked", "RUN", "Check the artifacts of a run, and print their errors.")
+@format_option
 @quiet_option
 @workspace_option
 def command(
@@ -230,7 +187,7 @@ def _tell(ended: Ended, form: str) -> int:
     if code == CLEAN and outcome["ended"] != "planned":
         code = NO_RESULT
     if form == "json":
-        click.echo(json.dumps(as_json(ended), indent=2, ensure_ascii=True))
+        say_json(as_json(ended))
         return code
     if outcome:
         counts = (

@@ -6,7 +6,6 @@ The answer goes to stdout, the tracks and what is under way to stderr. The run a
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from functools import partial
@@ -22,7 +21,12 @@ from fdc_toolchain.api.commands import (
     Json,
     UsageError,
     budget_option,
+    count_option,
+    flag_option,
+    format_option,
     quiet_option,
+    say_json,
+    text_option,
     workspace_option,
 )
 from fdc_toolchain.api.text import visible
@@ -54,47 +58,24 @@ EXITS = {
     "must be rephrased or is ambiguous, 7 blocked or not found."
 )
 @click.argument("question")
-@click.option(
-    "--paths",
-    metavar="GLOB",
-    default="**",
-    show_default=True,
-    help="A pattern of the files to analyse.",
-)
-@click.option("--broad", is_flag=True, help="Take an ambiguous name for all of its meanings.")
-@click.option(
-    "--deepen-above",
-    type=click.IntRange(0),
-    default=120,
-    show_default=True,
-    metavar="N",
-    help="Divide a track that finds more places than this.",
+@text_option("--paths", "GLOB", "A pattern of the files to analyse.", default="**")
+@flag_option("--broad", "Take an ambiguous name for all of its meanings.")
+@count_option(
+    "--deepen-above", 0, None, "Divide a track that finds more places than this.", default=120
 )
 @click.option(
     "--rerank/--no-rerank",
     default=None,
     help="Also sort results by meaning (default: if the extra `semantic` is installed).",
 )
-@click.option(
-    "--full",
-    is_flag=True,
-    help="Print the whole page instead of its first lines, and the plan of the tracks.",
+@flag_option(
+    "--full", "Print the whole page instead of its first lines, and the plan of the tracks."
 )
-@click.option(
-    "--model",
-    metavar="NAME",
-    help="The model that reasons (else FDC_MODEL; none: embedded functions).",
+@text_option(
+    "--model", "NAME", "The model that reasons (else FDC_MODEL; none: embedded functions)."
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=8,
-    show_default=True,
-    help="Maximum number of tracks at the same time.",
-)
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@count_option("--jobs", 1, 256, "Maximum number of tracks at the same time.", default=8)
+@format_option
 @budget_option
 @quiet_option
 @workspace_option
@@ -264,13 +245,7 @@ def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
     if code == CLEAN:
         code = EXITS[outcome["ended"]]
     if form == "json":
-        click.echo(
-            json.dumps(
-                {**as_json(ended), "page": f"runs/{ended.run}/synthesis.md"},
-                indent=2,
-                ensure_ascii=True,
-            )
-        )
+        say_json({**as_json(ended), "page": f"runs/{ended.run}/synthesis.md"})
         return code
     if "markdown" in outcome:
         lines = outcome["text"].split("\n")

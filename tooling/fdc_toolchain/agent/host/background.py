@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from ... import durable
 from ...engine.ports import WorldFailed
+from ...exits import reason
 from ...named_tuples import NamedTuple
 
 MOST = 16 * 1024 * 1024
@@ -44,7 +45,7 @@ def launch(folder: str, argv: Sequence[str], cwd: str, environment: Mapping[str,
         os.makedirs(folder, exist_ok=True)
         lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     except OSError as failed:
-        raise WorldFailed(f"{folder}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{folder}: {reason(failed)}") from failed
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.exists(os.path.join(folder, "pid")):
@@ -62,16 +63,14 @@ def launch(folder: str, argv: Sequence[str], cwd: str, environment: Mapping[str,
     except BlockingIOError:
         return False  # it runs
     except OSError as failed:
-        raise WorldFailed(
-            f"`{argv[0]}` could not be started: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldFailed(f"`{argv[0]}` could not be started: {reason(failed)}") from failed
     finally:
         os.close(lock)
 
 
 def look(folder: str) -> Seen:
     """The state of the process of a folder. Raises OSError if its files cannot be read."""
-    if _held(folder):
+    if durable.is_held(os.path.join(folder, "lock")):
         return Seen(True)
     written = _text(folder, "exit").strip()
     code = int(written) if written.isdecimal() else None
@@ -81,25 +80,13 @@ def look(folder: str) -> Seen:
 def end(folder: str) -> None:
     """Ends the process and its children, if it runs."""
     pid = _text(folder, "pid").strip()
-    if pid.isdecimal() and _held(folder):  # the lock says that the number is still this process's
+    if pid.isdecimal() and durable.is_held(
+        os.path.join(folder, "lock")
+    ):  # the lock says that the number is still this process's
         try:
             os.killpg(int(pid), signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass  # it ended by itself in the meantime
-
-
-def _held(folder: str) -> bool:
-    try:
-        lock = os.open(os.path.join(folder, "lock"), os.O_RDONLY | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return False
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(lock)
 
 
 def _text(folder: str, name: str) -> str:

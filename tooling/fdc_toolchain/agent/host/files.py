@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -14,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from ... import durable
 from ...engine.ports import WorldFailed
+from ...exits import reason
 from ...tasks.activity import safe_id
 from ...workspace import run_folders
 from ..model_port import Message
@@ -37,7 +37,7 @@ def made(root: str, task_id: str) -> str:
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed
     return path
 
 
@@ -108,35 +108,6 @@ def plan_of_another(root: str, path: str, sha256: str, but: str) -> str | None:
             if os.stat(saved).st_mtime_ns >= written:
                 return task
     return None
-
-
-class TaskLock:
-    """While a controller lives, no other on this machine has its task. The kernel releases it with the process."""
-
-    def __init__(self, root: str, task_id: str) -> None:
-        self._path = os.path.join(made(root, task_id), "lock")
-        self._handle = -1
-
-    def take(self) -> str | None:
-        """Takes the lock. Returns None, or who holds it. Raises OSError."""
-        self._handle = os.open(
-            self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644
-        )
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(self._handle, 32, 0).decode("ascii", "replace").strip()
-            self.release()
-            return f"process {holder}" if holder.isdecimal() else "another process"
-        os.ftruncate(self._handle, 0)
-        os.pwrite(self._handle, f"{os.getpid()}\n".encode(), 0)
-        return None
-
-    def release(self) -> None:
-        """Releases the lock."""
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
 
 
 def ask(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 from ...exits import Exit, WorldError
@@ -62,15 +62,12 @@ def create(
         inputs["model"] = rates
     if task is not None:
         inputs["task"] = task
-    store = run_driver.writing(root)
-    try:
+    with closing(run_driver.writing(root)) as store:
         row = store.run(run)
         if row is not None:
             return encode(store.program(row)) == encode(program)
         put_on_record(store, proved, run, inputs)
         return True
-    finally:
-        store.close()
 
 
 def drive(
@@ -85,14 +82,10 @@ def drive(
     from ...engine.ports import WorldFailed
     from ...runs import run_driver
 
+    budget = _changed(root, run, purse)
     try:
         ended = run_driver.drive_run(
-            root,
-            run,
-            show,
-            answers=dict(answers),
-            operator=operator,
-            budget=_changed(root, run, purse),
+            root, run, show, answers=dict(answers), operator=operator, budget=budget
         )
     except WorldError as failed:
         return Driven("broken", str(failed))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,15 +22,12 @@ def opened(root: str, run: str = "agent", seconds: float = 60.0) -> Iterator[Con
     from ...workspace.operator import Operator
     from . import files as agent_files
 
-    files = tool_runtime.opened(root)
-    try:
+    with closing(tool_runtime.opened(root)) as files:
         yield Context(
             root=files, key=f"{run}:agent", run=run, run_folder=os.path.join(root, run_folders.FOLDER, agent_files.AGENTS),
             say=lambda text: None, ask=_nobody, bound=True, cancelled=Leaving(), shell_seconds=seconds, tool={},
             operator=Operator.of_environment(),
         )  # fmt: skip
-    finally:
-        files.close()
 
 
 def tools_of(program: Program, context: Context) -> LocalTools:

@@ -7,6 +7,7 @@ import os
 
 import click
 
+from ...console.options import flag_option
 from ...diagnostics.verdict_line import verdict_line
 from ...text.plan_fences import fences
 from . import hook_answer
@@ -19,13 +20,11 @@ MOST_FENCES = 20
 
 
 @click.command(
-    epilog="Exit codes: 0 answered, 2 wrong usage, 3 no opinion (stderr says why), 4 a bug of fdc.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 answered, 2 wrong usage, 3 no opinion (stderr says why), 4 a bug of fdc."
 )
-@click.option(
+@flag_option(
     "--allow",
-    is_flag=True,
-    help="Approve without the person if every plan in it is proved. The rest of its text is then not reviewed.",
+    "Approve without the person if every plan in it is proved. The rest of its text is then not reviewed.",
 )
 @hook_answer.seconds_option(20.0)
 def command(allow: bool, seconds: float) -> int:

@@ -6,6 +6,7 @@ import os
 
 import click
 
+from ...console.options import count_option
 from ...linking.project import regular_file
 from .hook_answer import (
     Answer,
@@ -22,11 +23,14 @@ _PLACES = (".claude/workflows", ".claude/workflow")
 MOST_BYTES = 1 << 20
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--most-agents", type=click.IntRange(0, 1_000_000), default=15, show_default=True, metavar="N",
-    help="Refuse a workflow that may start more agents than this.",
-)  # fmt: skip
+@click.command()
+@count_option(
+    "--most-agents",
+    0,
+    1_000_000,
+    "Refuse a workflow that may start more agents than this.",
+    default=15,
+)
 @seconds_option(10.0)
 def command(most_agents: int, seconds: float) -> int:
     """Answer the event on stdin before a workflow is launched.

@@ -75,10 +75,7 @@ def protecting(help: str) -> click.Command:
         )
 
     epilog = "Exit codes: 0 answered, 2 wrong usage, 4 a bug of fdc."
-    settings = {"help_option_names": ["-h", "--help"]}
-    return click.command(help=help, epilog=epilog, context_settings=settings)(
-        hook_answer.seconds_option(5.0)(callback)
-    )
+    return click.command(help=help, epilog=epilog)(hook_answer.seconds_option(5.0)(callback))
 
 
 def decided(event: Event) -> Answer | None:

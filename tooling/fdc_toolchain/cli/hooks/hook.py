@@ -11,23 +11,20 @@ from ...narrow import narrow
 from ...packs.imported import imported
 
 HOOKS: dict[str, tuple[str, str]] = {
-    # name: (module, one line)
+    # name: (module in this room, one line)
     "claude-exit-plan": (
-        "fdc_toolchain.cli.hooks.claude_exit_plan",
+        "claude_exit_plan",
         "Claude Code leaves plan mode: lint the plans in its plan",
     ),
     "claude-pre-tool": (
-        "fdc_toolchain.cli.hooks.claude_pre_tool",
+        "claude_pre_tool",
         "Claude Code uses a tool: protect approvals and the files that control agents",
     ),
     "claude-workflow": (
-        "fdc_toolchain.cli.hooks.claude_workflow",
+        "claude_workflow",
         "Claude Code launches a workflow: refuse too many agents",
     ),
-    "codex": (
-        "fdc_toolchain.cli.hooks.codex",
-        "Codex uses a tool: protect approvals and the files that control agents",
-    ),
+    "codex": ("codex", "Codex uses a tool: protect approvals and the files that control agents"),
 }
 
 
@@ -41,7 +38,7 @@ class _Hooks(click.Group):
         row = HOOKS.get(name)
         if row is None:
             return None
-        return narrow(imported(row[0], "command"), click.Command)
+        return narrow(imported(f"fdc_toolchain.cli.hooks.{row[0]}", "command"), click.Command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Hooks"):
@@ -53,5 +50,4 @@ command = _Hooks(
     help="Answer a hook of an agent's program: read its JSON from stdin, write the answer to stdout.\n\n"
     "`docs/mcp-and-hooks.md` has the settings to paste.",
     epilog="Exit codes: 0 answered, 2 wrong usage, 3 the environment failed, 4 a bug of fdc.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )

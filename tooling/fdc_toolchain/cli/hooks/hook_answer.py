@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
+from ...console.options import number_option
 from ...exits import CLEAN, WORLD
 
 if TYPE_CHECKING:
@@ -36,10 +37,14 @@ class CannotDecide(Exception):
 
 def seconds_option(default: float) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """The option `--seconds` of every hook."""
-    return click.option(
-        "--seconds", type=click.FloatRange(0.05, MOST_SECONDS), default=default, show_default=True, metavar="N",
-        help="Time limit of the answer in seconds; the time limit in the program's settings must be longer.",
-    )  # fmt: skip
+    return number_option(
+        "--seconds",
+        0.05,
+        MOST_SECONDS,
+        "Time limit of the answer in seconds; the time limit in the program's settings must be longer.",
+        default=default,
+        metavar="N",
+    )
 
 
 def answer(

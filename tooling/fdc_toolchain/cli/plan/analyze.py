@@ -6,20 +6,15 @@ import os
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import format_option, root_of, workspace_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
 
 @click.command("analyze")
 @click.argument("plan")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="The output format of the figures.",
-)
+@format_option
 @workspace_option
 def command(plan: str, form: str, workspace: str | None) -> int:
     """Show how much PLAN can cost: its complexity class, its modality, its worst case.
@@ -28,21 +23,18 @@ def command(plan: str, form: str, workspace: str | None) -> int:
     of steps of the worst run grows with that power of the number of files.
     """
     from ...linking.project.discover import may_be_of_others
-    from ...linking.project.root import find_root
     from ...runs.cost.figures import figures
 
     if not os.path.isfile(plan):
         raise UsageError(f"Could not find file `{plan}`")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     if may_be_of_others(plan):
         code = _of_others(plan, root, form)
         if code is not None:
             return code
     found, errors = figures(plan, root)
     if form == "json":
-        import json
-
-        click.echo(json.dumps(found, indent=2))
+        say_json(found)
         return FINDINGS if errors else CLEAN
     click.echo(f"Complexity: {found['complexity']}")
     click.echo(f"Modality: {found['modality']}")
@@ -89,10 +81,8 @@ def _of_others(plan: str, root: str, form: str) -> int | None:
         return None
     errors = [item for item in found.findings if item.severity == "error"]
     if form == "json":
-        import json
-
         rows = {"form": found.kind, "facts": found.facts, "errors": len(errors)}
-        click.echo(json.dumps(rows, indent=2))
+        say_json(rows)
     else:
         click.echo(f"Form: {found.kind}")
         for line in found.facts:

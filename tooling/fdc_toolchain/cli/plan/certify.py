@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import flag_option, root_of, text_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...program.model import Program
 
@@ -17,20 +17,12 @@ _SHOWN = 16
 
 @click.command(
     epilog="Exit codes: 0 written, or it holds; 1 the plan has errors, or the certificate does not hold; 2 wrong usage, "
-    "3 the environment failed, 4 a bug of fdc.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "3 the environment failed, 4 a bug of fdc."
 )
 @click.argument("plan")
 @click.argument("certificate", required=False, metavar="[FILE]")
-@click.option(
-    "--check",
-    "checks",
-    is_flag=True,
-    help="Compile PLAN, and check the certificate in FILE against it.",
-)
-@click.option(
-    "--output", "-o", metavar="FILE", help="Write the certificate there instead of stdout."
-)
+@flag_option("--check checks", "Compile PLAN, and check the certificate in FILE against it.")
+@text_option("--output -o", "FILE", "Write the certificate there instead of stdout.")
 @workspace_option
 def command(
     plan: str, certificate: str | None, checks: bool, output: str | None, workspace: str | None
@@ -42,7 +34,6 @@ def command(
     `fdc run` makes and checks one before it begins a run.
     """
     from ...console.compiling import compile_or_refuse
-    from ...console.run_options import root_of
     from ...runs.certified import certified
 
     if checks and output:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import choice_option, workspace_option
 from ..linting.csdc_findings import findings
 from ..linting.options import defaults
 
@@ -16,9 +16,7 @@ MODELS = ("A", "B")
 @click.option(
     "--model", type=click.Choice(MODELS), required=True, help="The model to check against."
 )
-@click.option(
-    "--complexity", type=click.Choice(["P", "EXP"]), help="The class that the plan must have."
-)
+@choice_option("--complexity", ["P", "EXP"], "The class that the plan must have.")
 @workspace_option
 def command(plan: str, model: str, complexity: str | None, workspace: str | None) -> int:
     """Check PLAN against CSDC model A or B.

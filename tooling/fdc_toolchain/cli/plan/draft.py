@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import count_option, flag_option, root_of, text_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 
 if TYPE_CHECKING:
@@ -20,48 +20,26 @@ if TYPE_CHECKING:
     epilog="Exit codes: 0 written, 1 no version lints clean (nothing is written), 2 wrong usage, 3 the model cannot be asked.",
 )
 @click.argument("task")
-@click.option(
-    "--fsm",
-    metavar="F",
-    help="The automaton, by path or name. [default: the automaton of the settings]",
+@text_option(
+    "--fsm", "F", "The automaton, by path or name. [default: the automaton of the settings]"
 )
-@click.option(
+@text_option(
     "--tools",
-    metavar="NAMES",
-    help="The tools, separated by commas. [default: the tools of fdc and of the workspace]",
+    "NAMES",
+    "The tools, separated by commas. [default: the tools of fdc and of the workspace]",
 )
-@click.option(
-    "-o",
-    "--output",
-    default="draft.plan",
-    show_default=True,
-    metavar="FILE",
-    help="The file of the plan; `-` prints it.",
-)
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
-@click.option(
+@text_option("-o --output", "FILE", "The file of the plan; `-` prints it.", default="draft.plan")
+@flag_option("--force", "Overwrite an existing file.")
+@text_option(
     "--model",
-    metavar="NAME",
-    help="The model that writes it (else FDC_MODEL; none: a skeleton from the automaton).",
+    "NAME",
+    "The model that writes it (else FDC_MODEL; none: a skeleton from the automaton).",
 )
-@click.option(
-    "--tries",
-    type=click.IntRange(1, 20),
-    default=4,
-    show_default=True,
-    help="Maximum number of versions.",
-)
-@click.option(
-    "--most-steps",
-    type=click.IntRange(1, 63),
-    default=12,
-    show_default=True,
-    help="Maximum number of statements in the grammar.",
-)
-@click.option(
+@count_option("--tries", 1, 20, "Maximum number of versions.", default=4)
+@count_option("--most-steps", 1, 63, "Maximum number of statements in the grammar.", default=12)
+@flag_option(
     "--brief",
-    is_flag=True,
-    help="Restrict texts and bodies to short ones: for small models, which may not end a long text.",
+    "Restrict texts and bodies to short ones: for small models, which may not end a long text.",
 )
 @workspace_option
 def command(
@@ -82,14 +60,13 @@ def command(
     """  # fmt: skip
     from ...durable import replace
     from ...linking.link import Linker
-    from ...linking.project.root import find_root
     from ...report.terminal.terminal_text import visible
     from ...workspace.confirmed_settings import settings_of
     from ...workspace.operator import Operator
 
     if not task.strip():
         raise UsageError("the task is empty")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     linker = Linker(root, settings_of(root))
     if output != "-" and os.path.exists(output) and not force:
         raise UsageError(
@@ -125,7 +102,6 @@ def _made(
     from ...draft.drafting import allowed_by, drafted, findings_of, grammar_of
     from ...draft.served import served
     from ...draft.skeleton import skeleton
-    from ...engine.ports import WorldFailed
     from ...runs.cost.models import model_for
     from ...tools.plans.plan_text import proved
     from ...workspace.failure import ToolFailure
@@ -160,8 +136,6 @@ def _made(
         return made.text, findings_of(proved(linker.root, path, made.text)), remarks
     try:
         found = drafted(linker, task, path, model, fsm=fsm, tools=tools, tries=tries)
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
     except ToolFailure as failed:
         raise WorldError(f"the model wrote no plan: {failed}") from failed
     finally:

@@ -6,21 +6,16 @@ import os
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import choice_option, flag_option, root_of, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 
 
 @click.command("expand")
 @click.argument("plan")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="text: the steps; json: the program.",
+@choice_option(
+    "--format form", ["text", "json"], "text: the steps; json: the program.", default="text"
 )
-@click.option("--digest", is_flag=True, help="Print the program's hash only.")
+@flag_option("--digest", "Print the program's hash only.")
 @workspace_option
 def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
     """List the steps of PLAN and of every plan that it calls, or print the program that it compiles to.
@@ -30,24 +25,16 @@ def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
     import json
 
     from ...check import check_paths, program_of
-    from ...console.terminal import style
-    from ...linking.project.root import find_root
+    from ...console.compiling import told_errors
     from ...program.codec import digest as digest_of
-    from ...report.render import render
     from ...runs.dry_run import steps
     from ...workspace.confirmed_settings import settings_of
 
     if not os.path.isfile(plan):
         raise UsageError(f"Could not find file `{plan}`")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     checked = check_paths([plan], root, settings_of(root))
-    errors = [item for item in checked.diagnostics if item.severity == "error"]
-    if errors:
-        click.echo(
-            render("text", errors, checked.sources, style=style(), files_checked=1),
-            nl=False,
-            err=True,
-        )
+    if told_errors(checked):
         return FINDINGS
     program = program_of(checked)
     if digest:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ...console.options import choice_option
 from ...exits import CLEAN
 from ...report import explanations
 
@@ -11,13 +12,9 @@ from ...report import explanations
 @click.command(
     "explain",
     epilog="Exit codes: 0 explained, 2 unknown rule, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("rules", nargs=-1, required=True, metavar="RULE...")
-@click.option(
-    "--format", "-f", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True,
-    help="How it is shown.",
-)  # fmt: skip
+@choice_option("--format -f form", ["text", "json", "markdown"], "How it is shown.", default="text")
 def command(rules: tuple[str, ...], form: str) -> int:
     """Explain each RULE, which is a code such as FDC301 or a name such as unknown-tool."""
     found = [explanations.of(rule) for rule in rules]

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import flag_option, root_of, workspace_option
 from ...console.terminal import style
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
@@ -16,8 +16,7 @@ from ...linking.link import led_out
 from ...linking.project import regular_file
 from ...linking.project.discover import find_plans
 from ...linking.project.places import link_out
-from ...linking.project.root import find_root
-from ...linking.project.settings import SettingsError, read_settings
+from ...linking.project.settings import read_settings
 from ...syntax.write import canonical
 from ...workspace.files import MAX_FILE
 from ..shared import parse_errors
@@ -28,9 +27,9 @@ from ..shared import parse_errors
     " or --diff, or cannot be read, 2 wrong usage, 3 the environment failed."
 )
 @click.argument("paths", nargs=-1, type=click.Path())
-@click.option("--check", is_flag=True, help="Change nothing; say which plans would be changed.")
-@click.option("--diff", is_flag=True, help="Change nothing; show what would be changed.")
-@click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
+@flag_option("--check", "Change nothing; say which plans would be changed.")
+@flag_option("--diff", "Change nothing; show what would be changed.")
+@flag_option("--quiet -q", "Print errors only.")
 @click.option(
     "--stdin-filename",
     metavar="PATH",
@@ -52,11 +51,8 @@ def command(
     folder. `-` reads stdin and writes stdout. A plan whose text cannot be read, or that is a link out of
     the workspace, is reported and left as it is. Formatting never changes what a plan does.
     """
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
-    try:
-        settings = read_settings(root)
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    root = root_of(workspace)
+    settings = read_settings(root)
     job = _Job(root, check, diff, settings.limits)
     if "-" in paths:
         if len(paths) > 1:

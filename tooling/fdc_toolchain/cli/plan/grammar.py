@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from ...console.options import workspace_option
+from ...console.options import choice_option, flag_option, root_of, text_option, workspace_option
 from ...exits import CLEAN
 
 
@@ -14,30 +12,22 @@ from ...exits import CLEAN
     "grammar",
     epilog="Exit codes: 0 written, 2 wrong usage (no such automaton, tool or plan; nothing is accepted; too large).",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["gbnf", "lark", "llguidance"]),
-    default="llguidance",
-    show_default=True,
-    help="The notation.",
+@choice_option(
+    "--format form", ["gbnf", "lark", "llguidance"], "The notation.", default="llguidance"
 )
-@click.option(
-    "--fsm",
-    metavar="F",
-    help="The automaton, by path or name. [default: the automaton of the settings]",
+@text_option(
+    "--fsm", "F", "The automaton, by path or name. [default: the automaton of the settings]"
 )
-@click.option(
+@text_option(
     "--tools",
-    metavar="NAMES",
-    help="The tools, separated by commas. [default: the tools of fdc and of the workspace]",
+    "NAMES",
+    "The tools, separated by commas. [default: the tools of fdc and of the workspace]",
 )
-@click.option(
+@text_option(
     "--files",
-    metavar="GLOB",
+    "GLOB",
+    "A pattern of the files that steps may read (at most 2000 files).",
     default="**",
-    show_default=True,
-    help="A pattern of the files that steps may read (at most 2000 files).",
 )
 @click.option(
     "--most-steps",
@@ -45,15 +35,14 @@ from ...exits import CLEAN
     metavar="N",
     help="Maximum number of statements (20; 8 for gbnf and lark); a body inside has half as many.",
 )
-@click.option(
+@flag_option(
     "--brief",
-    is_flag=True,
-    help="Short texts, and bodies without nesting of two statements: for small models, which may not end a long text.",
+    "Short texts, and bodies without nesting of two statements: for small models, which may not end a long text.",
 )
-@click.option(
+@text_option(
     "--names-of",
-    metavar="PLAN",
-    help="Use only the headers, names, tools and calls of PLAN; information flow is not checked then.",
+    "PLAN",
+    "Use only the headers, names, tools and calls of PLAN; information flow is not checked then.",
 )
 @workspace_option
 def command(
@@ -73,11 +62,10 @@ def command(
     from ...exits import UsageError
     from ...grammar_export.export import export, key_in
     from ...linking.link import Linker
-    from ...linking.project.root import find_root
     from ...report.terminal.terminal_text import visible
     from ...workspace.confirmed_settings import settings_of
 
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     linker = Linker(root, settings_of(root))
     if names_of is not None and (fsm or tools or files != "**"):
         raise UsageError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ... import durable
-from ...console.options import folder_named
+from ...console.options import choice_option, folder_named, text_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...packs import shipped
 from ...text.yaml_text import ENDS
@@ -23,19 +23,11 @@ Texts = Callable[[str], "str | None"]
 
 
 @click.command(
-    epilog="Exit codes: 0 drawn, 1 errors in what was to be drawn, 2 wrong usage, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 drawn, 1 errors in what was to be drawn, 2 wrong usage, 3 the environment failed."
 )
 @click.argument("target")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["mermaid", "dot", "svg"]),
-    help="Default: from the suffix of -o.",
-)
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write the drawing to FILE instead of standard output."
-)
+@choice_option("--format form", ["mermaid", "dot", "svg"], "Default: from the suffix of -o.")
+@text_option("-o --output", "FILE", "Write the drawing to FILE instead of standard output.")
 @click.option(
     "--workspace",
     metavar="DIR",
@@ -99,14 +91,11 @@ def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts
     from ...linking.link import Linker
     from ...linking.project.files import SHIPPED
     from ...linking.project.root import find_root
-    from ...linking.project.settings import SettingsError, read_settings
+    from ...linking.project.settings import read_settings
     from ...report.drawing.plan import Drawn, plan_graph
 
     root = find_root(base)
-    try:
-        linker = Linker(root, read_settings(root))
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    linker = Linker(root, read_settings(root))
     path = os.path.join(base, target)
     key = key_of(path, root) if os.path.isfile(path) else linker.resolve(target)[0]
     if key is None:

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import choice_option, root_of, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
@@ -24,10 +24,12 @@ FORMS = {
     epilog="Exit codes: 0 converted, 1 this file cannot become a plan, 2 wrong usage, 3 the environment failed.",
 )
 @click.argument("file")
-@click.option(
-    "--from", "form", type=click.Choice([*FORMS, "auto"]), default="auto", show_default=True,
-    help="The tool that FILE belongs to; `auto` uses its path and content.",
-)  # fmt: skip
+@choice_option(
+    "--from form",
+    [*FORMS, "auto"],
+    "The tool that FILE belongs to; `auto` uses its path and content.",
+    default="auto",
+)
 @workspace_option
 def command(file: str, form: str, workspace: str | None) -> int:
     """Write a plan to stdout that asks for each open task of FILE, in an order that its dependencies allow.
@@ -39,12 +41,11 @@ def command(file: str, form: str, workspace: str | None) -> int:
     from ...foreign.convert import NotConverted, converted
     from ...foreign.read import read
     from ...linking.project.regular_file import read as content
-    from ...linking.project.root import find_root
     from ...workspace.confirmed_settings import settings_of
 
     if not os.path.isfile(file):
         raise UsageError(f"Could not find file `{file}`")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     key = key_of(file, root)
     found = read(key, content(file), root, settings_of(root), FORMS.get(form))
     if found is None or found.kind == "Markdown":

@@ -7,15 +7,14 @@ import sys
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import flag_option, root_of, workspace_option
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import read_catalogue
 from ...linking.project import regular_file
 from ...linking.project.files import Files
 from ...linking.project.places import link_out
-from ...linking.project.root import find_root
-from ...linking.project.settings import SettingsError, read_settings
+from ...linking.project.settings import read_settings
 from ...migrate.convert import migrate
 from ...migrate.dialect import LANGUAGE
 from ...migrate.model import Migration
@@ -27,10 +26,8 @@ from ..shared import parse_errors
     epilog="Exit codes: 0 converted or nothing to do, 1 a plan was refused, 2 wrong usage, 3 the environment failed."
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option(
-    "--write", is_flag=True, help="Write the plans in place, instead of one plan to stdout."
-)
-@click.option("--quiet", "-q", is_flag=True, help="Do not list the changes.")
+@flag_option("--write", "Write the plans in place, instead of one plan to stdout.")
+@flag_option("--quiet -q", "Do not list the changes.")
 @workspace_option
 def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | None) -> int:
     """Convert the plans at PATHS from an older notation to the language.
@@ -43,11 +40,8 @@ def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | N
         raise UsageError("more than one plan needs --write")
     if write and "-" in paths:
         raise UsageError("`--write` needs files; `-` is stdin")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
-    try:
-        settings = read_settings(root)
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    root = root_of(workspace)
+    settings = read_settings(root)
     catalogue, _ = read_catalogue(settings.catalogues, Files(root).read)
     code = CLEAN
     for path in paths:

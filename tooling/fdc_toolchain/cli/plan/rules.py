@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ...console.options import choice_option, text_option
 from ...diagnostics.codes import CODES
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.project import regular_file
@@ -12,18 +13,15 @@ from ...linking.project import regular_file
 @click.command(
     "rules",
     epilog="Exit codes: 0 done, 1 the file under --check differs, 2 wrong usage, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option(
-    "--format", "-f", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True,
-    help="A table, JSON, or the page with all explanations.",
-)  # fmt: skip
-@click.option("--output", "-o", metavar="FILE", help="Write there instead of stdout.")
-@click.option(
-    "--check",
-    metavar="FILE",
-    help="Write nothing; exit 1 if FILE differs from the page.",
+@choice_option(
+    "--format -f form",
+    ["text", "json", "markdown"],
+    "A table, JSON, or the page with all explanations.",
+    default="text",
 )
+@text_option("--output -o", "FILE", "Write there instead of stdout.")
+@text_option("--check", "FILE", "Write nothing; exit 1 if FILE differs from the page.")
 def command(form: str, output: str | None, check: str | None) -> int:
     """List every rule: its code, name, severity, and what it finds."""
     if output and check:

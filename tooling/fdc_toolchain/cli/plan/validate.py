@@ -6,8 +6,8 @@ import os
 
 import click
 
-from ...console.options import workspace_option
-from ...exits import CLEAN, FINDINGS, UsageError
+from ...console.options import flag_option, root_of, text_option, workspace_option
+from ...exits import CLEAN, FINDINGS, UsageError, reason
 from ...linking.catalogue import Catalogue
 from ...linking.graph import Instance
 from ...linking.model import Act, Choice, Invoke, Loop, Node
@@ -73,11 +73,9 @@ class _Walk:
 @click.command("validate")
 @click.argument("plan")
 @workspace_option
-@click.option("--fsm", metavar="PATH", help="The automaton of plans without an automaton.")
-@click.option(
-    "--evidence",
-    is_flag=True,
-    help="List the steps without a citation, and citations of missing files or lines.",
+@text_option("--fsm", "PATH", "The automaton of plans without an automaton.")
+@flag_option(
+    "--evidence", "List the steps without a citation, and citations of missing files or lines."
 )
 def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -> int:
     """Follow PLAN through its automaton, line by line, and check its tools and files.
@@ -88,17 +86,13 @@ def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -
     from ...check import check, key_of
     from ...console.terminal import style
     from ...linking.link import Linker
-    from ...linking.project.root import find_root
-    from ...linking.project.settings import SettingsError, read_settings
+    from ...linking.project.settings import read_settings
     from ...report.render import render
 
     if not os.path.isfile(plan):
         raise UsageError(f"Could not find file `{plan}`")
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
-    try:
-        settings = read_settings(root)
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    root = root_of(workspace)
+    settings = read_settings(root)
     if fsm:
         settings = settings._replace(fsm=fsm)
     linker = Linker(root, settings)
@@ -168,7 +162,7 @@ def _absent(root: str, path: str, line: int | None) -> str | None:
     try:
         data = durable.read(os.path.join(root, path))
     except OSError as refused:
-        return (refused.strerror or str(refused)).lower()
+        return reason(refused)
     if data is None:
         return "the file does not exist" if "/" in path or "." in path else None
     lines = data.count(b"\n") + (not data.endswith(b"\n"))

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import workspace_option
+from ...console.options import (
+    count_option,
+    flag_option,
+    format_option,
+    number_option,
+    root_of,
+    text_option,
+    workspace_option,
+)
 from ...exits import Refused, UsageError, WorldError
 from .agent_talk import Talk, analysis_of, findings_lines, plan_place, tell
 
@@ -24,88 +32,52 @@ _ALIAS = {"FINALIZING": "FINALIZING (POST_MORTEM)"}
 
 @click.command(
     epilog="Exit codes: 0 ready for submission, 1 the task failed, 2 wrong usage, "
-    "3 the environment failed, 4 a bug of fdc, 5 waiting for a person, 130 interrupted.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "3 the environment failed, 4 a bug of fdc, 5 waiting for a person, 130 interrupted."
 )
 @click.argument("task", required=False)
-@click.option("--task-id", metavar="ID", help="The task's id in the log. [default: made from TASK]")
-@click.option(
-    "--resume",
-    metavar="ID",
-    help="Continue a stopped task (the first characters of its id are enough).",
+@text_option("--task-id", "ID", "The task's id in the log. [default: made from TASK]")
+@text_option(
+    "--resume", "ID", "Continue a stopped task (the first characters of its id are enough)."
 )
-@click.option(
-    "--reorient", is_flag=True, help="With --resume: leave ERROR and start again at orientation."
+@flag_option("--reorient", "With --resume: leave ERROR and start again at orientation.")
+@text_option("--approve", "SHA256", "With --resume: approve the waiting text, which you have read.")
+@text_option(
+    "--decline", "SHA256", "With --resume: decline the waiting text and return it to its author."
 )
-@click.option(
-    "--approve",
-    metavar="SHA256",
-    help="With --resume: approve the waiting text, which you have read.",
+@text_option("--plan plan_file", "FILE", "The file of the plan.", default="plan.txt")
+@number_option(
+    "--wait",
+    0,
+    None,
+    "How long to wait for each version of the plan, and for answers.",
+    default=0.0,
 )
-@click.option(
-    "--decline",
-    metavar="SHA256",
-    help="With --resume: decline the waiting text and return it to its author.",
-)
-@click.option(
-    "--plan",
-    "plan_file",
-    metavar="FILE",
-    default="plan.txt",
-    show_default=True,
-    help="The file of the plan.",
-)
-@click.option(
-    "--wait", type=click.FloatRange(0), default=0.0, show_default=True, metavar="SECONDS",
-    help="How long to wait for each version of the plan, and for answers.",
-)  # fmt: skip
-@click.option(
-    "--attempts",
-    type=click.IntRange(1, 50),
-    default=5,
-    show_default=True,
-    help="Maximum number of versions of the plan.",
-)
-@click.option(
+@count_option("--attempts", 1, 50, "Maximum number of versions of the plan.", default=5)
+@text_option(
     "--model",
-    metavar="NAME",
-    help="The model that plans and codes (else FDC_MODEL; none: the person who writes the files).",
+    "NAME",
+    "The model that plans and codes (else FDC_MODEL; none: the person who writes the files).",
 )
-@click.option(
-    "--budget",
-    "budgets",
-    multiple=True,
-    metavar="MEASURE=N",
-    help="The budget of the whole task for models: model_calls, tokens, money.",
+@text_option(
+    "--budget budgets",
+    "MEASURE=N",
+    "The budget of the whole task for models: model_calls, tokens, money.",
+    many=True,
 )
 @click.option(
     "--analysis",
     type=click.Path(dir_okay=False),
     help="A text for the post-mortem: its sections, or its summary.",
 )
-@click.option(
-    "--nothing-learned", metavar="WHY", help="Close the task without a lesson, with a reason."
-)
-@click.option(
-    "--fsm",
-    default="tooling/fsm.json",
-    show_default=True,
-    metavar="FILE",
-    help="The automaton of the task's life.",
-)
-@click.option(
+@text_option("--nothing-learned", "WHY", "Close the task without a lesson, with a reason.")
+@text_option("--fsm", "FILE", "The automaton of the task's life.", default="tooling/fsm.json")
+@text_option(
     "--network",
-    metavar="HOST:PORT",
-    help="The address that the network probe connects to; `off` skips the probe.",
+    "HOST:PORT",
+    "The address that the network probe connects to; `off` skips the probe.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Show only messages of the plan and the outcome.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="The output format of the outcome.",
-)
+@flag_option("-q --quiet", "Show only messages of the plan and the outcome.")
+@format_option
 @workspace_option
 def command(
     task: str | None,
@@ -139,10 +111,9 @@ def command(
     from ...agent.host import files
     from ...agent.host.real_world import LocalWorld
     from ...agent.orchestrator import FsmError
-    from ...console.run_options import root_of
-    from ...engine.ports import WorldFailed
     from ...runs.cost.models import model_for
     from ...workspace.operator import Operator
+    from ...workspace.run_folders import Lock
 
     root = root_of(workspace)
     if (task is None) == (resume is None):
@@ -161,7 +132,7 @@ def command(
     text = analysis_of(analysis, nothing_learned)
     try:
         named = _named(root, task, task_id) if resume is None else _resumed(root, resume)
-        lock = files.TaskLock(root, named)
+        lock = Lock(files.made(root, named))
         holder = lock.take()
         if holder is not None:
             raise WorldError(
@@ -183,8 +154,6 @@ def command(
         raise UsageError(str(wrong)) from wrong
     except ValueError as wrong:
         raise WorldError(str(wrong)) from wrong
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
 
 
 def _budget(pairs: tuple[str, ...]) -> dict[str, float]:

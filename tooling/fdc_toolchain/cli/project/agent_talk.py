@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS, INTERRUPTED, PERSON, WORLD, UsageError
 from ...linking.project import regular_file
 from ...narrow import narrow
@@ -78,7 +78,7 @@ def tell(graph: MasterControlGraph, state: AgentState, talk: Talk) -> int:
             "postmortem": state.draft_postmortem_path, "research": state.research_findings or None,
             "report": state.final_report, "approval": held,
         }  # fmt: skip
-        click.echo(json.dumps(out, indent=2, ensure_ascii=True))
+        say_json(out)
         return code
     if done:
         for line in (state.final_report or "").split("\n"):

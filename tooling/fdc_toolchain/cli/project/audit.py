@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
 import click
 
-from ...exits import CLEAN, FINDINGS, UsageError
+from ...console.options import choice_option, flag_option, text_option
+from ...console.terminal import say_json
+from ...exits import CLEAN, FINDINGS
 from ..shared.lifecycle_options import root_of, workspace_option
 
 if TYPE_CHECKING:
@@ -17,21 +18,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @workspace_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "markdown"]),
-    default="text",
-    show_default=True,
+@choice_option("--format form", ["text", "json", "markdown"], default="text")
+@text_option(
+    "--output", "FILE", "Write the report there as Markdown, such as reports/audit_report.md."
 )
-@click.option(
-    "--output",
-    metavar="FILE",
-    help="Write the report there as Markdown, such as reports/audit_report.md.",
-)
-@click.option(
-    "--strict", is_flag=True, help="Warnings also fail the audit; list rules that apply to no plan."
-)
+@flag_option("--strict", "Warnings also fail the audit; list rules that apply to no plan.")
 def command(workspace: str | None, form: str, output: str | None, strict: bool) -> int:
     """Count the rules that are enforced, and compare the protocols with the activity log.
 
@@ -42,14 +33,11 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
     from ... import durable, resources
     from ...agent.audit.audit import audit, sources_of
     from ...agent.audit.report import as_json, as_markdown, as_text
-    from ...linking.project.settings import SettingsError, read_settings
+    from ...linking.project.settings import read_settings
     from ..shared.findings import show
 
     root = root_of(workspace)
-    try:
-        settings = read_settings(root)
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    settings = read_settings(root)
     sources = sources_of(root, settings.protocols or "protocols")
     found = audit(root, settings, sources, _built(root, sources))
     version = resources.read("VERSION").decode("ascii").strip()
@@ -58,7 +46,7 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
         os.makedirs(os.path.dirname(target), exist_ok=True)
         durable.replace(target, as_markdown(found, version).encode("utf-8"))
     if form == "json":
-        click.echo(json.dumps(as_json(found), indent=2, ensure_ascii=True))
+        say_json(as_json(found))
     elif form == "markdown":
         click.echo(as_markdown(found, version), nl=False)
     else:

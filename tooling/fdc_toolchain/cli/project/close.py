@@ -8,6 +8,7 @@ from functools import partial
 
 import click
 
+from ...console.options import flag_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 from ...tasks import activity_log
@@ -19,12 +20,7 @@ from ..shared.lifecycle_options import root_of, task_id_option, tell, workspace_
 @click.command()
 @task_id_option
 @workspace_option
-@click.option(
-    "--finalize",
-    "final",
-    is_flag=True,
-    help="Refuse a post-mortem that is not filled in; log POST_MORTEM.",
-)
+@flag_option("--finalize final", "Refuse a post-mortem that is not filled in; log POST_MORTEM.")
 def command(task_id: str | None, workspace: str | None, final: bool) -> int:
     """End a task: write its post-mortem from the template, then log TASK_END.
 

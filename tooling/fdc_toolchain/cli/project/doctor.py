@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import format_option, workspace_option
-from ...console.run_options import database_option, root_of
+from ...console.options import flag_option, format_option, root_of, text_option, workspace_option
+from ...console.run_options import database_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS
 
 if TYPE_CHECKING:
@@ -19,15 +19,10 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 everything that is configured works, 1 something does not, 2 wrong usage.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 everything that is configured works, 1 something does not, 2 wrong usage."
 )
-@click.option(
-    "--live",
-    is_flag=True,
-    help="Also send the model's server a short question, which costs a few tokens.",
-)
-@click.option("--model", metavar="NAME", help="The model to check (else FDC_MODEL).")
+@flag_option("--live", "Also send the model's server a short question, which costs a few tokens.")
+@text_option("--model", "NAME", "The model to check (else FDC_MODEL).")
 @database_option
 @format_option
 @workspace_option
@@ -62,11 +57,7 @@ def command(
         found += workers.examine(database, root)
     bad = any(one.grade == "bad" for one in found)
     if form == "json":
-        click.echo(
-            json.dumps(
-                {"format": 1, "ok": not bad, "found": [one._asdict() for one in found]}, indent=2
-            )
-        )
+        say_json({"format": 1, "ok": not bad, "found": [one._asdict() for one in found]})
         return FINDINGS if bad else CLEAN
     look = style()
     wide = max(len(one.name) for one in found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import uuid
 from datetime import datetime
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...console.options import format_option
-from ...exits import CLEAN, FINDINGS, UsageError, WorldError
+from ...console.options import flag_option, format_option, text_option
+from ...console.terminal import say_json
+from ...exits import CLEAN, FINDINGS, UsageError, WorldError, reason
 from ...report.terminal.terminal_text import visible
 from ..shared.lifecycle_options import root_of, workspace_option
 
@@ -19,19 +19,14 @@ if TYPE_CHECKING:
     from ...tasks.symbols import Index
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group()
 def command() -> None:
     """Index the workspace, and show what it contains about a task."""
 
 
 @command.command()
 @workspace_option
-@click.option(
-    "--check",
-    "only_check",
-    is_flag=True,
-    help="Write nothing; exit 1 if the index is out of date.",
-)
+@flag_option("--check only_check", "Write nothing; exit 1 if the index is out of date.")
 def build(workspace: str | None, only_check: bool) -> int:
     """Write knowledge_core/symbols.json and knowledge_core/dependency_graph.json.
 
@@ -65,9 +60,7 @@ def build(workspace: str | None, only_check: bool) -> int:
 @command.command()
 @click.argument("goal")
 @workspace_option
-@click.option(
-    "--task-id", metavar="ID", help="Write the context to the log of this open task, as Phase 1."
-)
+@text_option("--task-id", "ID", "Write the context to the log of this open task, as Phase 1.")
 @format_option
 def context(goal: str, workspace: str | None, task_id: str | None, form: str) -> int:
     """Show what the workspace contains about GOAL: its entities, what depends on them, their history."""
@@ -80,7 +73,7 @@ def context(goal: str, workspace: str | None, task_id: str | None, form: str) ->
     if task_id is not None:
         _log(root, task_id, made)
     if form == "json":
-        click.echo(json.dumps(made, indent=2, ensure_ascii=True))
+        say_json(made)
     else:
         _show(made)
     return CLEAN
@@ -166,9 +159,7 @@ def _log(root: str, task_id: str, made: dict[str, Any]) -> None:
     try:
         activity_log.append(root, item)
     except OSError as failed:
-        raise WorldError(
-            f"the activity log cannot be written: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldError(f"the activity log cannot be written: {reason(failed)}") from failed
 
 
 def _show(made: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -13,6 +12,8 @@ import click
 from ...agent.lessons import lessons_file as store
 from ...agent.lessons.lessons import LESSONS, PENDING, STATUSES, Book, Lesson, history
 from ...agent.lessons.self_correction import Report, apply
+from ...console.options import choice_option, flag_option, format_option, text_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 from ...tasks.actions import Fault, parse_action_to_command, shown, wish_of
@@ -20,14 +21,11 @@ from ..shared.findings import show as show_findings
 from ..shared.lifecycle_options import root_of
 from ..shared.lifecycle_options import workspace_option as workspace
 
-form = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
-dry = click.option("--dry-run", is_flag=True, help="Show what would happen, without writing.")
+form = format_option
+dry = flag_option("--dry-run", "Show what would happen, without writing.")
 
 
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done or nothing to do, 1 a lesson failed or was refused, 2 wrong usage, 3 the environment failed.",
 )
 def command() -> None:
@@ -35,7 +33,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--status", type=click.Choice(STATUSES), help="Only lessons with this status.")
+@choice_option("--status", STATUSES, "Only lessons with this status.")
 @form
 @workspace
 def list_(status: str | None, form: str, workspace: str | None) -> int:
@@ -44,7 +42,7 @@ def list_(status: str | None, form: str, workspace: str | None) -> int:
     tell_damage([(line.number, line.fault or "") for line in book.damaged])
     found = [lesson for lesson in book.lessons if status in (None, lesson["status"])]
     if form == "json":
-        click.echo(json.dumps(found, indent=2))
+        say_json(found)
     elif not found:
         click.echo("No lessons are on record." if status is None else f"No lesson is {status}.")
     short = _short(book)
@@ -64,7 +62,7 @@ def show(lesson_id: str, form: str, workspace: str | None) -> int:
     """Show a lesson with its history. LESSON is an id, or its first characters."""
     lesson = _find_lesson(store.load(root_of(workspace)), lesson_id)
     if form == "json":
-        click.echo(json.dumps(lesson, indent=2))
+        say_json(lesson)
         return CLEAN
     action = lesson["action"]
     rows = [
@@ -145,12 +143,8 @@ def apply_(
 
 @command.command()
 @click.argument("lesson_id", metavar="LESSON")
-@click.option(
-    "--action",
-    metavar="SENTENCE",
-    help="The action, in a form that fdc can apply.",
-)
-@click.option("--dismiss", metavar="WHY", help="Dismiss the lesson, with a reason.")
+@text_option("--action", "SENTENCE", "The action, in a form that fdc can apply.")
+@text_option("--dismiss", "WHY", "Dismiss the lesson, with a reason.")
 @workspace
 def settle(lesson_id: str, action: str | None, dismiss: str | None, workspace: str | None) -> int:
     """Give an action to a lesson that fdc cannot apply or that failed, or dismiss it."""
@@ -175,7 +169,7 @@ def compile_postmortem(root: str, path: str, *, dry_run: bool = False, form: str
     """Records a post-mortem's lessons and prints them. Returns the exit code."""
     added = _added(root, path, dry_run)
     if form == "json":
-        click.echo(json.dumps(_added_json(added), indent=2))
+        say_json(_added_json(added))
     else:
         _tell_added(added, path, dry_run)
     return CLEAN
@@ -190,7 +184,7 @@ def correct(
     report = apply(root, host.ports(root), chosen, dry_run=dry_run)
     tell_damage(report.damaged)
     if form == "json":
-        click.echo(json.dumps(_as_json(report), indent=2))
+        say_json(_as_json(report))
     else:
         _tell(report, chosen)
     failed = report.refused or any(

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import click
 
+from ...console.options import flag_option
 from ...exits import CLEAN, WorldError
 
 
 @click.command(
-    epilog="Exit codes: 0 the editor ended it, 2 wrong usage, 3 the extra `lsp` is not installed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 the editor ended it, 2 wrong usage, 3 the extra `lsp` is not installed."
 )
-@click.option(
-    "--stdio",
-    is_flag=True,
-    help="Use standard input and output (always on; editors pass this option).",
-)
+@flag_option("--stdio", "Use standard input and output (always on; editors pass this option).")
 def command(stdio: bool) -> int:
     """Serve plans to an editor over the Language Server Protocol, on standard input and output.
 

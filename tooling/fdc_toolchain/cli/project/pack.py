@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import flag_option, format_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...text.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from ...packs.model import Pack
 
-_FORMAT = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Lines, or JSON."
-)
+_FORMAT = format_option
 
 
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 the environment failed.",
 )
 def command() -> None:
@@ -129,7 +127,7 @@ def new(name: str, folder: str | None) -> int:
 
 @command.command()
 @click.argument("path", type=click.Path())
-@click.option("--yes", is_flag=True, help="Install it without asking.")
+@flag_option("--yes", "Install it without asking.")
 def install(path: str, yes: bool) -> int:
     """Show what the pack in PATH (a folder or a wheel) contains and may access, ask, and install it into fdc's environment."""
     from ..main import COMMANDS
@@ -151,4 +149,4 @@ def _brings(pack: Pack) -> dict[str, list[str]]:
 
 
 def _json(value: dict[str, object]) -> None:
-    click.echo(json.dumps({"format": 1, **value}, indent=2))
+    say_json({"format": 1, **value})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ...console.options import text_option
 from ...exits import CLEAN
 from ...tasks.capabilities import render
 from ...tasks.probe import (
@@ -17,7 +18,7 @@ from ...tasks.probe import (
 __all__ = ["command", "main", "probe_environment_variables", "probe_filesystem", "probe_network"]
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.option(
     "--folder",
     default=".",
@@ -25,12 +26,8 @@ __all__ = ["command", "main", "probe_environment_variables", "probe_filesystem",
     type=click.Path(),
     help="The folder in which to write, read and delete a file.",
 )
-@click.option(
-    "--network",
-    default=NETWORK,
-    show_default=True,
-    metavar="HOST:PORT",
-    help="The address to connect to; `off` skips the probe.",
+@text_option(
+    "--network", "HOST:PORT", "The address to connect to; `off` skips the probe.", default=NETWORK
 )
 def command(folder: str, network: str) -> int:
     """Report what this machine lets an agent do: files, network, environment.

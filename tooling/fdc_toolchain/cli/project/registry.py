@@ -25,7 +25,6 @@ workspace_option = click.option(
 
 
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 refused or findings, 2 wrong usage, 3 the environment failed.",
 )
 @workspace_option

@@ -8,6 +8,7 @@ from functools import partial
 
 import click
 
+from ...console.options import text_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...tasks import activity_log
 from ...tasks.activity import task_id_of
@@ -21,10 +22,12 @@ from ..shared.lifecycle_options import root_of, task_id_option, tell, workspace_
 @click.argument("task", required=False)
 @task_id_option
 @workspace_option
-@click.option(
-    "--network", default=NETWORK, show_default=True, metavar="HOST:PORT",
-    help="The address that the network probe connects to; `off` skips the probe.",
-)  # fmt: skip
+@text_option(
+    "--network",
+    "HOST:PORT",
+    "The address that the network probe connects to; `off` skips the probe.",
+    default=NETWORK,
+)
 def command(task: str | None, task_id: str | None, workspace: str | None, network: str) -> int:
     """Begin a task: check the environment, then log TASK_START.
 

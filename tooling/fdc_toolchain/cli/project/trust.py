@@ -6,8 +6,7 @@ import os
 
 import click
 
-from ...console.options import workspace_option
-from ...console.run_options import root_of
+from ...console.options import flag_option, root_of, text_option, workspace_option
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 
 
@@ -15,17 +14,11 @@ from ...exits import CLEAN, FINDINGS, UsageError, WorldError
     "trust",
     epilog="Exit codes: 0 confirmed, withdrawn or nothing to confirm, 1 declined, 2 wrong usage, 3 the environment failed.",
 )
-@click.option(
-    "--file",
-    "files",
-    multiple=True,
-    metavar="PATH",
-    help="Approve a file into which a run wrote text from outside.",
+@text_option(
+    "--file files", "PATH", "Approve a file into which a run wrote text from outside.", many=True
 )
-@click.option("--yes", is_flag=True, help="Confirm without asking.")
-@click.option(
-    "--withdraw", is_flag=True, help="Withdraw the confirmation, or the approval of the files."
-)
+@flag_option("--yes", "Confirm without asking.")
+@flag_option("--withdraw", "Withdraw the confirmation, or the approval of the files.")
 @workspace_option
 def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | None) -> int:
     """Confirm the rows of `[[allow]]` in this workspace's settings, or approve files.
@@ -37,13 +30,10 @@ def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | 
     With `--file`, approve files into which a run wrote text from outside. The approval is for
     the file's current bytes on this machine: the file counts as one of the workspace until it changes.
     """
-    from ...engine.ports import WorldFailed
 
     root = root_of(workspace)
     try:
         return _files(root, files, yes, withdraw) if files else _rows(root, yes, withdraw)
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
     except OSError as failed:
         raise WorldError(
             f"the confirmation cannot be written: {failed.strerror or failed}"

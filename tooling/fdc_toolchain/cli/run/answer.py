@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import workspace_option
-from ...console.run_options import database_option, is_terminal, root_of
+from ...console.options import flag_option, root_of, workspace_option
+from ...console.run_options import database_option, is_terminal
 from ...exits import CLEAN, PERSON, UsageError
 
 if TYPE_CHECKING:
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog="Exit codes: 0 the answer is stored (with --resume: those of `fdc run`), 1 the run has no question, "
-    "2 wrong usage, 3 the environment failed, 5 no question was answered, the run still waits.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "2 wrong usage, 3 the environment failed, 5 no question was answered, the run still waits."
 )
 @click.argument("run")
 @click.argument("words", nargs=-1, metavar="[[ADDRESS] TEXT]")
-@click.option("--resume", is_flag=True, help="Continue the run at once, as `fdc resume` does.")
+@flag_option("--resume", "Continue the run at once, as `fdc resume` does.")
 @database_option
 @workspace_option
 @click.pass_context

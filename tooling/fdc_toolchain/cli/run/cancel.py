@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import click
 
-from ...console.options import workspace_option
-from ...console.run_options import database_option, root_of
+from ...console.options import number_option, root_of, workspace_option
+from ...console.run_options import database_option
 from ...exits import CLEAN
 
 
 @click.command(
     epilog="Exit codes: 0 the run is cancelled, 1 it has ended already or is not yours, 2 wrong usage, "
-    "3 its controller did not stop.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "3 its controller did not stop."
 )
 @click.argument("run")
-@click.option(
-    "--wait", "seconds", type=click.FloatRange(0), default=30.0, show_default=True, metavar="SECONDS",
-    help="How long to wait until the controller stops.",
-)  # fmt: skip
+@number_option(
+    "--wait seconds", 0, None, "How long to wait until the controller stops.", default=30.0
+)
 @database_option
 @workspace_option
 def command(run: str, seconds: float, database: str | None, workspace: str | None) -> int:

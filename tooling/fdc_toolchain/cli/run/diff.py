@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...console.options import folder_named, workspace_option
-from ...console.run_options import database_option, root_of
-from ...console.terminal import say
+from ...console.options import choice_option, flag_option, folder_named, root_of, workspace_option
+from ...console.run_options import database_option
+from ...console.terminal import say, say_json
 from ...exits import CLEAN, FINDINGS, UsageError
 
 if TYPE_CHECKING:
@@ -19,24 +19,19 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog="Exit codes: 0 equal runs, or plans compared; 1 runs differ, a plan has errors, or the condition of --exit-code or"
-    " --fail-on is met; 2 wrong usage, 3 the journal cannot be read.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    " --fail-on is met; 2 wrong usage, 3 the journal cannot be read."
 )
 @click.argument("one")
 @click.argument("other")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "html"]),
-    default="text",
-    help="Lines, JSON, or a page (for plans).",
+@choice_option(
+    "--format form", ["text", "json", "html"], "Lines, JSON, or a page (for plans).", default="text"
 )
-@click.option("--exit-code", "asked", is_flag=True, help="Exit 1 if two plans differ.")
-@click.option(
+@flag_option("--exit-code asked", "Exit 1 if two plans differ.")
+@choice_option(
     "--fail-on",
-    type=click.Choice(["more-access", "more-cost", "weaker-gate"]),
-    multiple=True,
-    help="Exit 1 unless it is proved that the second plan does not have this. May be repeated.",
+    ["more-access", "more-cost", "weaker-gate"],
+    "Exit 1 unless it is proved that the second plan does not have this. May be repeated.",
+    many=True,
 )
 @database_option
 @workspace_option
@@ -87,11 +82,7 @@ def _runs(one: str, other: str, form: str, database: str | None, workspace: str 
         ]
         found = _about(store, root, first, second) + _steps(*rows)
     if form == "json":
-        click.echo(
-            json.dumps(
-                {"format": 1, "runs": [first.name, second.name], "differences": found}, indent=2
-            )
-        )
+        say_json({"format": 1, "runs": [first.name, second.name], "differences": found})
         return FINDINGS if found else CLEAN
     click.echo(f"- {first.name}: {visible(first.plan)}\n+ {second.name}: {visible(second.plan)}")
     for difference in found:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import root_of
 from ...exits import CLEAN, FINDINGS, UsageError
 
 if TYPE_CHECKING:
@@ -45,10 +46,9 @@ def plans(
     before: str | None,
 ) -> int:
     """Compares two plans, prints the changes; returns the exit code. `before`: the workspace of the old one, if it is another."""
-    from ...linking.project.root import find_root
     from ...runs.plan_diff.compare import compare
 
-    root = os.path.abspath(workspace) if workspace else find_root(os.getcwd())
+    root = root_of(workspace)
     roots = (os.path.abspath(before) if before else root, root)
     sides = [_side(path, place) for path, place in zip((one, other), roots, strict=True)]
     if sides[0] is None or sides[1] is None:
@@ -87,8 +87,7 @@ _WORDS = {"more-access": "more access", "more-cost": "more cost", "weaker-gate":
 def _side(path: str, root: str) -> Side | None:
     """A proved plan; None after printing its findings on stderr if it has errors."""
     from ...check import check_paths, program_of
-    from ...console.terminal import style
-    from ...report.render import render
+    from ...console.compiling import told_errors
     from ...rules.bounds import Bounds
     from ...runs.plan_diff.compare import MEASURES, Side
     from ...runs.plan_diff.workspaces import facts_of
@@ -96,10 +95,7 @@ def _side(path: str, root: str) -> Side | None:
 
     settings = settings_of(root)
     checked = check_paths([path], root, settings)
-    errors = [item for item in checked.diagnostics if item.severity == "error"]
-    if errors:
-        text = render("text", errors, checked.sources, style=style(), files_checked=1)
-        click.echo(text, nl=False, err=True)
+    if told_errors(checked):
         return None
     cost = Bounds().plan(checked.context.graph.instance(checked.keys[0]))
     worst = {name: getattr(cost, name) for name in MEASURES}

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import click
 
-from ...console.options import workspace_option
-from ...console.run_options import database_option, pairs_of, root_of
+from ...console.options import flag_option, root_of, workspace_option
+from ...console.run_options import database_option, pairs_of
 from ...exits import CLEAN, UsageError
 
 
 @click.command(
-    epilog="Exit codes: 0 the new run is created, 1 refused, 2 wrong usage, 3 the journal cannot be read or written.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 the new run is created, 1 refused, 2 wrong usage, 3 the journal cannot be read or written."
 )
 @click.argument("step", metavar="RUN@STEP")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option("--trust", is_flag=True, help="Fork a run that you did not start on this machine.")
-@click.option("-q", "--quiet", is_flag=True, help="Print only the new run's name.")
+@flag_option("--trust", "Fork a run that you did not start on this machine.")
+@flag_option("-q --quiet", "Print only the new run's name.")
 @database_option
 @workspace_option
 def command(

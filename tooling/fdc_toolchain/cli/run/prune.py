@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
 
-from ...exits import CLEAN, UsageError, WorldError
+from ...exits import CLEAN, UsageError
 
 if TYPE_CHECKING:
     from ...runs.records.prune import Removed
@@ -62,7 +63,6 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
 def _here(root: str, before: float, dry_run: bool) -> Removed | None:
     """The removed runs of this workspace's own journal; None if it has no journal."""
     from ...agent.host import files
-    from ...engine.ports import WorldFailed
     from ...runs.records import prune as removing
     from ...runs.records.open_journal import reading, writing
     from ...workspace import run_folders
@@ -73,15 +73,9 @@ def _here(root: str, before: float, dry_run: bool) -> Removed | None:
         if dry_run:
             chosen = removing.choose(store, root, before, files.known(root))
             return removing.Removed(*chosen, removing.size_of(store, root, chosen.rows), "")
-    try:
-        run_folders.folder(root)
-        held = writing(root)
-        try:
-            return removing.prune(held, root, before, files.known(root))
-        finally:
-            held.close()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    run_folders.folder(root)
+    with closing(writing(root)) as held:
+        return removing.prune(held, root, before, files.known(root))
 
 
 def seconds(age: str) -> float:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from ...console.options import workspace_option
-from ...console.run_options import database_option, root_of
+from ...console.options import format_option, root_of, workspace_option
+from ...console.run_options import database_option
+from ...console.terminal import say_json
 from ...exits import CLEAN, FINDINGS, WorldError
 
 
 @click.command(
     epilog="Exit codes: 0 the run follows from its record, 1 it does not, or the record is older than one that this machine saw, "
-    "2 wrong usage, 3 the journal cannot be read.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "2 wrong usage, 3 the journal cannot be read."
 )
 @click.argument("run")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="Text, or JSON.",
-)
+@format_option
 @database_option
 @workspace_option
 def command(run: str, form: str, database: str | None, workspace: str | None) -> int:
@@ -52,9 +44,7 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
         except ProgramError as wrong:
             raise WorldError(f"the run {row.name} cannot be replayed: {wrong}") from wrong
     if form == "json":
-        click.echo(
-            json.dumps({"format": 1, "run": row.name, **found._asdict(), "older": older}, indent=2)
-        )
+        say_json({"format": 1, "run": row.name, **found._asdict(), "older": older})
     elif found.difference is None:
         click.echo(
             f"run {row.name} follows from its record: {plural(found.records, 'record')}, the same end"

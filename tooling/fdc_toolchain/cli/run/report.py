@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import workspace_option
-from ...console.run_options import database_option, root_of
-from ...exits import CLEAN, UsageError, WorldError
+from ...console.options import root_of, text_option, workspace_option
+from ...console.run_options import database_option
+from ...exits import CLEAN, UsageError, WorldError, reason
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
@@ -18,15 +18,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 the page is written, 2 wrong usage, 3 the run cannot be read or the page cannot be written.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 the page is written, 2 wrong usage, 3 the run cannot be read or the page cannot be written."
 )
 @click.argument("run")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="The file of the page. [default: stdout, unless it is a terminal]",
+@text_option(
+    "-o --output", "FILE", "The file of the page. [default: stdout, unless it is a terminal]"
 )
 @database_option
 @workspace_option
@@ -60,32 +56,26 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
     try:
         replace(output, page.encode("utf-8"))
     except OSError as failed:
-        raise WorldError(
-            f"{output} cannot be written: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldError(f"{output} cannot be written: {reason(failed)}") from failed
     click.echo(f"wrote {output}")
     return CLEAN
 
 
 def seen(root: str, store: Store, row: RunRow) -> Run:
     """A run as the page shows it, with its record checked. Raises WorldError if it cannot be read."""
-    from ...engine.ports import WorldFailed
     from ...journal import counter
     from ...runs.records import run_view
     from ...runs.workers import remote
     from .verify import SEALS, checked
 
-    try:
-        found = checked(store, row.id, row.name)
-        faults = [
-            *found.faults,
-            *([counter.outdated(row.name, found.older)] if found.older else []),
-        ]
-        return run_view.view(
-            root, store, row, remote.status_of(store, root, row), SEALS[found.signature], faults
-        )
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    found = checked(store, row.id, row.name)
+    faults = [
+        *found.faults,
+        *([counter.outdated(row.name, found.older)] if found.older else []),
+    ]
+    return run_view.view(
+        root, store, row, remote.status_of(store, root, row), SEALS[found.signature], faults
+    )
 
 
 def _as_seen_from(folder: str, root: str) -> str:

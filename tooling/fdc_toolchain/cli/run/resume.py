@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.options import flag_option, root_of, text_option
 from ...console.run_options import (
     APPROVALS,
     budget_of,
     database_option,
     is_terminal,
-    root_of,
     shared,
     tell_weakness,
 )
@@ -23,31 +23,25 @@ if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
 
 
-@click.command(
-    epilog="Exit codes as for `fdc run`.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command(epilog="Exit codes as for `fdc run`.")
 @click.argument("run", required=False)
-@click.option(
-    "--answer", "answers", multiple=True, metavar="TEXT",
-    help="Answer the run's question; ADDRESS=TEXT for one of several.",
-)  # fmt: skip
-@click.option(
-    "--assume", "assumptions", multiple=True, metavar="done|done:RESULT|not-done",
-    help="Give the outcome of a step whose outcome is unknown, and (as JSON or text) its result if the plan "
+@text_option(
+    "--answer answers",
+    "TEXT",
+    "Answer the run's question; ADDRESS=TEXT for one of several.",
+    many=True,
+)
+@text_option(
+    "--assume assumptions",
+    "done|done:RESULT|not-done",
+    "Give the outcome of a step whose outcome is unknown, and (as JSON or text) its result if the plan "
     "keeps it; ADDRESS=done for one of several.",
-)  # fmt: skip
-@click.option(
-    "--all",
-    "every",
-    is_flag=True,
-    help="Apply the last --assume to every step without its own.",
+    many=True,
 )
-@click.option("--retry", is_flag=True, help="Retry failed steps.")
-@click.option(
-    "--trust", is_flag=True, help="Continue a run that you did not start on this machine."
-)
-@click.option("--force", is_flag=True, help="Continue a cancelled run.")
+@flag_option("--all every", "Apply the last --assume to every step without its own.")
+@flag_option("--retry", "Retry failed steps.")
+@flag_option("--trust", "Continue a run that you did not start on this machine.")
+@flag_option("--force", "Continue a cancelled run.")
 @database_option
 @shared
 def command(

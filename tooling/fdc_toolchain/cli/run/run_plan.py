@@ -7,13 +7,13 @@ import os
 
 import click
 
+from ...console.options import flag_option, root_of, text_option
 from ...console.run_options import (
     APPROVALS,
     budget_of,
     database_option,
     is_terminal,
     pairs_of,
-    root_of,
     shared,
     tell_weakness,
 )
@@ -23,29 +23,20 @@ from ...program.model import Program
 
 @click.command(
     epilog="Exit codes: 0 finished, 1 refused, stopped or cancelled, 2 wrong usage, 3 the environment failed, "
-    "or something that the plan needs is missing, 4 a bug of fdc, 5 waiting for a person, 130 interrupted.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "or something that the plan needs is missing, 4 a bug of fdc, 5 waiting for a person, 130 interrupted."
 )
 @click.argument("plan")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option(
-    "--dry-run", is_flag=True, help="Prove the plan and print what it would do, without doing it."
-)
-@click.option(
+@flag_option("--dry-run", "Prove the plan and print what it would do, without doing it.")
+@text_option(
     "--simulate",
-    metavar="FILE|RUN",
-    help="Do not perform steps: take their results from a script, or from the record of a run.",
+    "FILE|RUN",
+    "Do not perform steps: take their results from a script, or from the record of a run.",
 )
-@click.option(
-    "--task-id",
-    metavar="ID",
-    help="The open task whose log records each step. [default: the newest]",
-)
+@text_option("--task-id", "ID", "The open task whose log records each step. [default: the newest]")
 @database_option
-@click.option(
-    "--trust-settings", is_flag=True, help="Treat what the settings allow as confirmed (for CI)."
-)
-@click.option("--detach", is_flag=True, help="With --database: do not wait for the run to end.")
+@flag_option("--trust-settings", "Treat what the settings allow as confirmed (for CI).")
+@flag_option("--detach", "With --database: do not wait for the run to end.")
 @shared
 def command(
     plan: str,

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...console.options import workspace_option
-from ...console.run_options import database_option, root_of
+from ...console.options import (
+    choice_option,
+    count_option,
+    flag_option,
+    format_option,
+    root_of,
+    text_option,
+    workspace_option,
+)
+from ...console.run_options import database_option
+from ...console.terminal import say_json
 from ...exits import CLEAN
 
 if TYPE_CHECKING:
@@ -19,22 +27,14 @@ if TYPE_CHECKING:
 STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "broken", "cancelled")
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(invoke_without_command=True)
 @click.pass_context
-@click.option("-n", "--last", type=click.IntRange(1), metavar="N", help="Only the N newest.")
-@click.option(
-    "--status", type=click.Choice(STATES), multiple=True, help="Only runs with this status."
-)
-@click.option("--plan", metavar="GLOB", help="Only runs of plans whose path or name matches.")
+@count_option("-n --last", 1, None, "Only the N newest.")
+@choice_option("--status", STATES, "Only runs with this status.", many=True)
+@text_option("--plan", "GLOB", "Only runs of plans whose path or name matches.")
 @click.option("--stalled", type=click.FloatRange(0), is_flag=False, flag_value=0.0, metavar="[SECONDS]",
               help="Only runs that have not ended and are not being driven (for at least this time).")  # fmt: skip
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="A table, or JSON.",
-)
+@format_option
 @database_option
 @workspace_option
 def command(
@@ -87,7 +87,7 @@ def command(
             for row in rows
         ]
     if form == "json":
-        click.echo(json.dumps({"format": 1, "runs": found}, indent=2))
+        say_json({"format": 1, "runs": found})
         return CLEAN
     if not found:
         none = "no runs yet; start one with `fdc run PLAN`"
@@ -121,14 +121,11 @@ def _inputs(given: dict[str, str]) -> str:
     )
 
 
-@command.command("prune", context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--older",
-    required=True,
-    metavar="AGE",
-    help="Runs that ended longer ago than this: `12h`, `30d`, `2w`.",
+@command.command("prune")
+@text_option(
+    "--older", "AGE", "Runs that ended longer ago than this: `12h`, `30d`, `2w`.", required=True
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be removed, without removing it.")
+@flag_option("--dry-run", "Show what would be removed, without removing it.")
 @database_option
 @workspace_option
 def prune(older: str, dry_run: bool, database: str | None, workspace: str | None) -> int:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...console.options import format_option, workspace_option
-from ...console.run_options import database_option, root_of
-from ...console.terminal import say
+from ...console.options import format_option, root_of, text_option, workspace_option
+from ...console.run_options import database_option
+from ...console.terminal import say, say_json
 from ...exits import CLEAN, UsageError
 from ...report.exit_codes import exit_code
 from .verify import SEALS
@@ -26,14 +26,9 @@ if TYPE_CHECKING:
 _SHOWN = ("tool", "effect", "args", "path", "line")
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.argument("run")
-@click.option(
-    "--step",
-    "address",
-    metavar="ADDRESS",
-    help="Show one step in full, with its arguments and result.",
-)
+@text_option("--step address", "ADDRESS", "Show one step in full, with its arguments and result.")
 @format_option
 @database_option
 @workspace_option
@@ -59,7 +54,7 @@ def command(
         if not rows:
             raise UsageError(f"the run {row.name} has no step at `{address}`")
     if form == "json":
-        click.echo(json.dumps(_json(row, status, rows, checked, kept, marks), indent=2))
+        say_json(_json(row, status, rows, checked, kept, marks))
     elif address is not None:
         for record, effect in rows:
             _whole(record, effect)

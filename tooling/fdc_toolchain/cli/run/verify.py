@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import format_option, workspace_option
-from ...console.run_options import database_option, root_of
-from ...exits import CLEAN, FINDINGS, Refused, UsageError, WorldError
+from ...console.options import flag_option, format_option, root_of, workspace_option
+from ...console.run_options import database_option
+from ...console.terminal import say_json
+from ...exits import CLEAN, FINDINGS, Refused, UsageError
 
 if TYPE_CHECKING:
     from ...journal.hash_chain import Checked
@@ -21,15 +21,14 @@ SEALS = {"ours": "sealed by your key", "none": "not sealed", "other": "sealed by
 
 @click.command(
     epilog="Exit codes: 0 unchanged, 1 a record was changed, or is older than one that this machine saw, 2 wrong usage, "
-    "3 the journal cannot be read.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    "3 the journal cannot be read."
 )
 @click.argument("run", required=False, default="")
 @format_option
-@click.option(
-    "--accept-older", is_flag=True,
-    help="Accept an older record of RUN than this machine has seen, after you restored a backup.",
-)  # fmt: skip
+@flag_option(
+    "--accept-older",
+    "Accept an older record of RUN than this machine has seen, after you restored a backup.",
+)
 @database_option
 @workspace_option
 def command(
@@ -66,7 +65,7 @@ def command(
             {"run": name, "records": result.records, "seal": result.signature, "faults": result.faults, "older": result.older}
             for name, result in found
         ]  # fmt: skip
-        click.echo(json.dumps({"format": 1, "runs": rows, "strays": strays}, indent=2))
+        say_json({"format": 1, "runs": rows, "strays": strays})
         return FINDINGS if bad else CLEAN
     for name, result in found:
         state = "DAMAGED" if result.faults else "OLDER" if result.older else "whole"
@@ -86,7 +85,6 @@ def command(
 
 def _accept(root: str, run: str) -> None:
     """Accepts an older record as the newest one. Deletes stored answers, because they may have been used."""
-    from ...engine.ports import WorldFailed
     from ...runs.records import answers
     from ...runs.records.open_journal import reading, the_run
     from ...workspace import run_folders
@@ -100,11 +98,8 @@ def _accept(root: str, run: str) -> None:
             )
         if run_folders.is_driven(root, row.name):
             raise Refused(f"the run {row.name} is being driven")
-        try:
-            answers.drop(root, row)
-            store.accept(row)
-        except WorldFailed as failed:
-            raise WorldError(str(failed)) from failed
+        answers.drop(root, row)
+        store.accept(row)
     click.echo(f"accepted: the record of the run {row.name}; stored answers to it are deleted")
 
 

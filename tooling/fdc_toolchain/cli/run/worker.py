@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...console.options import workspace_option
-from ...console.run_options import database_option, root_of, tell_weakness
-from ...exits import CLEAN, WORLD, Refused, UsageError, WorldError
+from ...console.options import (
+    count_option,
+    flag_option,
+    number_option,
+    root_of,
+    text_option,
+    workspace_option,
+)
+from ...console.run_options import database_option, tell_weakness
+from ...exits import CLEAN, WORLD, Refused, UsageError
 from ...runs.workers.signals import Asked, Requests
 
 if TYPE_CHECKING:
@@ -22,73 +29,41 @@ _LEAVING = 4.0
 
 
 @click.command(
-    epilog="Exit codes: 0 asked to end, 2 wrong usage, 3 the database cannot be reached.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 asked to end, 2 wrong usage, 3 the database cannot be reached."
 )
 @database_option
-@click.option(
-    "--name",
-    metavar="NAME",
-    help="The worker's name, unique among running workers. [default: a new name]",
+@text_option(
+    "--name", "NAME", "The worker's name, unique among running workers. [default: a new name]"
 )
-@click.option(
-    "--runs",
-    "most",
-    type=click.IntRange(1, 64),
-    default=4,
-    show_default=True,
-    help="Maximum number of runs at the same time.",
+@count_option("--runs most", 1, 64, "Maximum number of runs at the same time.", default=4)
+@count_option(
+    "--pieces", 1, 64, "Maximum number of parts of large forks at the same time.", default=2
 )
-@click.option(
-    "--pieces",
-    type=click.IntRange(1, 64),
-    default=2,
-    show_default=True,
-    help="Maximum number of parts of large forks at the same time.",
+@count_option("--jobs", 1, 256, "Maximum number of branches of a run at the same time.", default=8)
+@number_option(
+    "--patience",
+    1,
+    3600,
+    "How long this worker may be silent before others take its runs.",
+    default=15.0,
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=8,
-    show_default=True,
-    help="Maximum number of branches of a run at the same time.",
+@flag_option("--trust", "Drive every run of the database, whatever key sealed it.")
+@text_option(
+    "--serve serves",
+    "ID",
+    "Also drive runs of the workspace ID in this folder (`fdc doctor --database` lists the ids); `unnamed`: for "
+    "runs of an older fdc, without a workspace.",
+    many=True,
 )
-@click.option("--patience", type=click.FloatRange(1, 3600), default=15.0, show_default=True, metavar="SECONDS",
-              help="How long this worker may be silent before others take its runs.")  # fmt: skip
-@click.option(
-    "--trust",
-    is_flag=True,
-    help="Drive every run of the database, whatever key sealed it.",
+@flag_option(
+    "--any-commit", "Drive runs that started with another commit than is checked out here."
 )
-@click.option("--serve", "serves", multiple=True, metavar="ID",
-              help="Also drive runs of the workspace ID in this folder (`fdc doctor --database` lists the ids); `unnamed`: for "
-              "runs of an older fdc, without a workspace.")  # fmt: skip
-@click.option(
-    "--any-commit",
-    is_flag=True,
-    help="Drive runs that started with another commit than is checked out here.",
-)
-@click.option(
-    "--shell-timeout",
-    type=click.FloatRange(0.1),
-    metavar="SECONDS",
-    help="Time limit of each command.",
-)
-@click.option(
-    "--allow-unsandboxed", is_flag=True, help="Run commands even if no sandbox is available."
-)
-@click.option(
-    "--allow-weak-sandbox",
-    is_flag=True,
-    help="Run commands in a weaker sandbox; fdc prints what it lacks.",
-)
-@click.option(
-    "--allow-network", is_flag=True, help="Let commands reach the network where the plan allows it."
-)
-@click.option(
-    "--model",
-    metavar="NAME",
-    help="The model that answers prompts (else FDC_MODEL; none: embedded functions).",
+@number_option("--shell-timeout", 0.1, None, "Time limit of each command.")
+@flag_option("--allow-unsandboxed", "Run commands even if no sandbox is available.")
+@flag_option("--allow-weak-sandbox", "Run commands in a weaker sandbox; fdc prints what it lacks.")
+@flag_option("--allow-network", "Let commands reach the network where the plan allows it.")
+@text_option(
+    "--model", "NAME", "The model that answers prompts (else FDC_MODEL; none: embedded functions)."
 )
 @workspace_option
 def command(
@@ -115,7 +90,6 @@ def command(
     All workers need the same key (docs/workers.md).
     """
     from ...engine.drive import GRACE
-    from ...engine.ports import WorldFailed
     from ...journal import user_key as keys
     from ...journal.postgres import PgStore, shown
     from ...runs.nested_run import Driver
@@ -168,8 +142,6 @@ def command(
         janitor = Janitor(session, store, sender, say)
         janitor.start(fatal)
         requests.serving()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
     except Asked:
         say(f"worker {name} ends; it had not taken a run")
         os._exit(CLEAN)  # a thread of DBOS may exist already and would block the exit

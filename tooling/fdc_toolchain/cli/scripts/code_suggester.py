@@ -8,18 +8,14 @@ from typing import TextIO
 import click
 
 from ...agent.lessons.code_suggester import suggest
+from ...console.options import text_option
 from ...exits import CLEAN, UsageError
 from ..project.lessons import root_of, workspace
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--filepath",
-    required=True,
-    metavar="FILE",
-    help="The file to change, from the workspace's root.",
-)
-@click.option("--diff", metavar="TEXT", help="SEARCH and REPLACE sections.")
+@click.command()
+@text_option("--filepath", "FILE", "The file to change, from the workspace's root.", required=True)
+@text_option("--diff", "TEXT", "SEARCH and REPLACE sections.")
 @click.option(
     "--diff-file",
     metavar="FILE",

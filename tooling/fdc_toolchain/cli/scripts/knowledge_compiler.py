@@ -38,7 +38,7 @@ def extract_metadata_from_postmortem(postmortem_content: str) -> dict[str, str]:
     return {"task_id": found.task_id, "date": found.date}
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.argument("postmortem", type=click.Path())
 @dry
 @form

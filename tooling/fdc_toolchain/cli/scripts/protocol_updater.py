@@ -10,13 +10,13 @@ import click
 
 from ...agent.lessons.host import sources_of
 from ...agent.lessons.protocol_updater import update
+from ...console.options import text_option
 from ...exits import CLEAN, FINDINGS, UsageError
 from ..project.lessons import root_of, workspace
 from ..shared.findings import show
 
 
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, or done before; 1 refused, with every file as it was; 2 wrong usage; 3 the environment failed.",
 )
 def command() -> None:
@@ -33,7 +33,7 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
             type=click.Path(),
             help="The sources.  [default: protocols/]",
         ),
-        click.option("--protocol-id", required=True, metavar="ID", help="The protocol's id."),
+        text_option("--protocol-id", "ID", "The protocol's id.", required=True),
     ):
         function = option(function)
     return function
@@ -41,11 +41,8 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
 
 @command.command("add-tool")
 @_shared
-@click.option(
-    "--tool-name",
-    required=True,
-    metavar="TOOL",
-    help="A script's path, a plan tool, a Python function.",
+@text_option(
+    "--tool-name", "TOOL", "A script's path, a plan tool, a Python function.", required=True
 )
 def add_tool(protocol_id: str, tool_name: str, folder: str | None, workspace: str | None) -> int:
     """Add a tool to the associated tools of a protocol."""
@@ -54,7 +51,7 @@ def add_tool(protocol_id: str, tool_name: str, folder: str | None, workspace: st
 
 @command.command("deprecate-tool")
 @_shared
-@click.option("--tool-name", required=True, metavar="TOOL", help="The tool's name in the protocol.")
+@text_option("--tool-name", "TOOL", "The tool's name in the protocol.", required=True)
 def deprecate_tool(
     protocol_id: str, tool_name: str, folder: str | None, workspace: str | None
 ) -> int:
@@ -64,10 +61,8 @@ def deprecate_tool(
 
 @command.command("update-rule")
 @_shared
-@click.option("--rule-id", required=True, metavar="ID", help="The rule's id in the protocol.")
-@click.option(
-    "--description", required=True, metavar="TEXT", help="The new description, in one line."
-)
+@text_option("--rule-id", "ID", "The rule's id in the protocol.", required=True)
+@text_option("--description", "TEXT", "The new description, in one line.", required=True)
 def update_rule(
     protocol_id: str, rule_id: str, description: str, folder: str | None, workspace: str | None
 ) -> int:

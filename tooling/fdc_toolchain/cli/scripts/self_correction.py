@@ -7,7 +7,7 @@ import click
 from ..project.lessons import correct, dry, form, root_of, workspace
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @dry
 @form
 @workspace

@@ -6,13 +6,11 @@ import os
 
 import click
 
-from ...console.options import folder_named
+from ...console.options import folder_named, text_option
 from ...linking.project.root import find_root
 from ...tasks.lifecycle import Report
 
-task_id_option = click.option(
-    "--task-id", metavar="ID", help="The task: one line, such as a ticket's number."
-)
+task_id_option = text_option("--task-id", "ID", "The task: one line, such as a ticket's number.")
 workspace_option = click.option(
     "--workspace", metavar="DIR", callback=folder_named, help="Work as if started in DIR."
 )

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import durable
 from ...engine.ports import WorldFailed
+from ...exits import reason
 from ...journal import hash_chain
 from ...named_tuples import NamedTuple
 from ...program.codec import canonical
@@ -167,7 +168,7 @@ def give(
             _write(path, [*kept, (made, _seal(made, key))])
             return True
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed
 
 
 def taken(
@@ -189,7 +190,7 @@ def taken(
         with durable.exclusive(path) if alone else nullcontext():
             kept = _read(path)
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed
     if not kept:
         return {}
     count = outcomes(records)
@@ -235,7 +236,7 @@ def drop(root: str, row: RunRow) -> None:
                 os.unlink(path)
                 durable.sync_folder(os.path.dirname(path))
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed
 
 
 def _write(path: str, kept: list[tuple[Answer, str]]) -> None:

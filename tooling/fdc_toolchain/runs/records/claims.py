@@ -21,6 +21,7 @@ from contextlib import suppress
 
 from ... import durable
 from ...engine.ports import WorldFailed
+from ...exits import reason
 from ...named_tuples import NamedTuple
 from ...program.write_set import EVERYTHING, NOTHING, WriteSet, of_json
 from ...workspace import run_folders
@@ -105,9 +106,7 @@ class Claim:
                 self._path = path
         except OSError as failed:
             self.release()
-            raise WorldFailed(
-                f"{failed.filename or path}: {(failed.strerror or str(failed)).lower()}"
-            ) from failed
+            raise WorldFailed(f"{failed.filename or path}: {reason(failed)}") from failed
         return None
 
     def release(self) -> None:
@@ -146,9 +145,7 @@ def in_the_way(root: str, written: Callable[[], WriteSet], *, alone: bool = Fals
     except FileNotFoundError:
         return None
     except OSError as failed:
-        raise WorldFailed(
-            f"{failed.filename or folder}: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldFailed(f"{failed.filename or folder}: {reason(failed)}") from failed
 
 
 def kin() -> str:

@@ -14,6 +14,7 @@ import subprocess
 
 from ... import durable
 from ...engine.ports import WorldFailed
+from ...exits import reason
 from ...named_tuples import NamedTuple
 from ...workspace import run_folders
 
@@ -123,7 +124,7 @@ def _read(path: str) -> dict[str, str] | None:
         data = durable.read(path, limit=64 * 1024)
         said = None if data is None else json.loads(data)
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed
     except ValueError:
         said = "no JSON"
     if said is None:
@@ -155,11 +156,11 @@ def _make(path: str, root: str) -> None:
         finally:
             os.unlink(temporary)
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed
 
 
 def _write(path: str, said: dict[str, str]) -> None:
     try:
         durable.replace(path, (json.dumps({"format": 1, **said}) + "\n").encode())
     except OSError as failed:
-        raise WorldFailed(f"{path}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldFailed(f"{path}: {reason(failed)}") from failed

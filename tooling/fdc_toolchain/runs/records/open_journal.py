@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 @contextmanager
 def reading(root: str) -> Iterator[Store | None]:
     """The journal of a workspace, read-only; None if there was never a run. Raises WorldError."""
-    from ...engine.ports import WorldFailed
     from ...journal import sqlite, user_key
     from ...journal.tables import Empty, Older
     from ...workspace import run_folders
@@ -25,22 +24,19 @@ def reading(root: str) -> Iterator[Store | None]:
     if not os.path.exists(path):
         yield None
         return
+    key = user_key.key(root, make=False)
     try:
-        key = user_key.key(root, make=False)
-        try:
-            store = sqlite.Store(path, key, readonly=True, counted=True)
-        except Older:
-            sqlite.Store(path).close()
-            store = sqlite.Store(path, key, readonly=True, counted=True)
-        except Empty:
-            yield None
-            return
-        try:
-            yield store
-        finally:
-            store.close()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+        store = sqlite.Store(path, key, readonly=True, counted=True)
+    except Older:
+        sqlite.Store(path).close()
+        store = sqlite.Store(path, key, readonly=True, counted=True)
+    except Empty:
+        yield None
+        return
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 def the_run(store: Store | None, prefix: str) -> RunRow:

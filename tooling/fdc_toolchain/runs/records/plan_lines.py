@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from hashlib import blake2b
 from typing import Any
 
@@ -38,8 +39,7 @@ def evidence(program: Program) -> dict[tuple[str, int], str]:
 
 def plans(root: str, program: Program, steps: list[Step]) -> Iterator[Plan]:
     """Each plan's text once, the root first; if its file changed, the text that the program contains."""
-    opened = Root(root)
-    try:
+    with closing(Root(root)) as opened:
         seen: set[str] = set()
         order = [program["root"], *(name for name in program["plans"] if name != program["root"])]
         for plan in (program["plans"][name] for name in order):
@@ -74,8 +74,6 @@ def plans(root: str, program: Program, steps: list[Step]) -> Iterator[Plan]:
                     tuple(Line(at, text, *states.get(at, ((), 0))) for at, text in rows),
                     remark,
                 )
-    finally:
-        opened.close()
 
 
 def _source(root: Root, path: str) -> bytes | None:

@@ -22,6 +22,7 @@ from typing import Any
 
 from ... import durable
 from ...engine.ports import WorldFailed
+from ...exits import reason
 from ...journal import counter, hash_chain
 from ...journal.database import world_failed
 from ...journal.postgres import PgStore
@@ -147,9 +148,7 @@ def prune(
             left = "" if isinstance(store, PgStore) else _smaller(store, root)
             kept = choose(store, root, before, tasks, stays).kept
     except OSError as failed:
-        raise WorldFailed(
-            f"{failed.filename or todo}: {(failed.strerror or str(failed)).lower()}"
-        ) from failed
+        raise WorldFailed(f"{failed.filename or todo}: {reason(failed)}") from failed
     return Removed(sorted(gone, key=lambda row: row.id), kept, size + space - _journal(store), left)
 
 

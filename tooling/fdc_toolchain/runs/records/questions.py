@@ -76,7 +76,6 @@ def give(
 
     Raises Refused if the run has continued since, or has an answer and this one must be the `first`; and WorldError.
     """
-    from ...engine.ports import WorldFailed
     from ...journal import user_key
     from . import answers
     from .open_journal import reading
@@ -86,18 +85,13 @@ def give(
             found = None if store is None else store.run(row.name)
             return found is not None and (found.status, found.epoch) == (row.status, row.epoch)
 
-    try:
-        key = user_key.key(root, make=True)
-        if not user_key.lasts():
-            raise WorldError(
-                f"{user_key.key_path()} cannot be written, so the answer cannot be sealed"
-            )
-        if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still, first):
-            raise Refused(
-                f"the run {row.name} has continued since, or was answered, so its question is closed; see `fdc show {row.name}`"
-            )
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    key = user_key.key(root, make=True)
+    if not user_key.lasts():
+        raise WorldError(f"{user_key.key_path()} cannot be written, so the answer cannot be sealed")
+    if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still, first):
+        raise Refused(
+            f"the run {row.name} has continued since, or was answered, so its question is closed; see `fdc show {row.name}`"
+        )
 
 
 def name_of(row: RunRow, question: Open) -> str:

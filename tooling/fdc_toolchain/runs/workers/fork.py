@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 
 from ...exits import Refused, UsageError, WorldError
 from ...named_tuples import NamedTuple
@@ -88,16 +89,10 @@ def fork(
             f"after the records that can be taken over, `{address}` is not the next step of the program"
         )
     proved = certified(program, row.plan, root, under_way=True)
-    try:
-        name = run_folders.RunIds().run_id()
-        origin = {"run": row.name, "address": address, "records": len(taken)}
-        writing = remote.writing(database, root)
-        try:
-            put_on_record(writing, proved, name, inputs, origin=origin, records=taken)
-        finally:
-            writing.close()
-        if database:
-            remote.send(database, name, {}, f"{name}:first", row.engine)
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    name = run_folders.RunIds().run_id()
+    origin = {"run": row.name, "address": address, "records": len(taken)}
+    with closing(remote.writing(database, root)) as writing:
+        put_on_record(writing, proved, name, inputs, origin=origin, records=taken)
+    if database:
+        remote.send(database, name, {}, f"{name}:first", row.engine)
     return Forked(name, row.plan, row.name, len(taken))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ...exits import WorldError
 from ..records import prune as removing
 from ..records.identity import identity, of_run
 
@@ -19,27 +19,21 @@ def prune(
     database: str, root: str, before: float, tasks: Iterable[Mapping[str, object]], *, dry_run: bool
 ) -> tuple[removing.Removed, list[str]]:
     """Removes them, or lists them; also returns the other folders with files of these runs. Raises WorldError."""
-    from ...engine.ports import WorldFailed
     from . import dispatch, remote
 
-    try:
-        store = remote.store_of(database, root)
-        sender = dispatch.Sender(database, remote.say)
-        try:
-            stays = _staying(root, sender)
-            chosen = removing.choose(store, root, before, tasks, stays)
-            elsewhere = _elsewhere(root, store, chosen.rows)
-            if dry_run:
-                size = removing.size_of(store, root, chosen.rows)
-                return removing.Removed(*chosen, size, ""), elsewhere
-            removed = removing.prune(store, root, before, tasks, stays)
-            sender.forget(lambda: {name for (name,) in store._select("SELECT name FROM run")})
-            return removed, elsewhere
-        finally:
-            sender.close()
-            store.close()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    with (
+        closing(remote.store_of(database, root)) as store,
+        closing(dispatch.Sender(database, remote.say)) as sender,
+    ):
+        stays = _staying(root, sender)
+        chosen = removing.choose(store, root, before, tasks, stays)
+        elsewhere = _elsewhere(root, store, chosen.rows)
+        if dry_run:
+            size = removing.size_of(store, root, chosen.rows)
+            return removing.Removed(*chosen, size, ""), elsewhere
+        removed = removing.prune(store, root, before, tasks, stays)
+        sender.forget(lambda: {name for (name,) in store._select("SELECT name FROM run")})
+        return removed, elsewhere
 
 
 def _staying(root: str, sender: Sender) -> removing.Stays:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from ...exits import Refused, UsageError, WorldError
@@ -34,21 +34,14 @@ def needed(database: str | None) -> str:
 @contextmanager
 def reading(database: str | None, root: str) -> Iterator[Store | None]:
     """The journal of a database, or without one that of a workspace (`wiring.reading`). Raises WorldError."""
-    from ...engine.ports import WorldFailed
     from .. import run_driver
 
     if not database:
         with run_driver.reading(root) as found:
             yield found
         return
-    try:
-        store = store_of(database, root)
-        try:
-            yield store
-        finally:
-            store.close()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    with closing(store_of(database, root)) as store:
+        yield store
 
 
 def writing(database: str | None, root: str) -> Store:
@@ -104,7 +97,6 @@ def begin(
     Raises WorldError, UsageError (`money.settle`), Exit (`certified.certified`), and Refused in a copy of a
     workspace: its runs would be driven elsewhere.
     """
-    from ...engine.ports import WorldFailed
     from ...journal.sqlite import ENGINE
     from ...workspace import run_folders
     from ..certified import certified, put_on_record
@@ -117,19 +109,13 @@ def begin(
     rates = pricing.settle(root, program, budget, None)
     if rates is not None:
         inputs["model"] = rates
-    try:
-        own = identity.identity(root)
-        if own.copied is not None:
-            raise Refused(identity.copied(own, root))
-        inputs["workspace"] = {"id": own.id, "commit": identity.commit(root)}
-        store = store_of(database, root, make=True)
-        try:
-            put_on_record(store, proved, name, inputs)
-        finally:
-            store.close()
-        send(database, name, {}, f"{name}:first", ENGINE)
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    own = identity.identity(root)
+    if own.copied is not None:
+        raise Refused(identity.copied(own, root))
+    inputs["workspace"] = {"id": own.id, "commit": identity.commit(root)}
+    with closing(store_of(database, root, make=True)) as store:
+        put_on_record(store, proved, name, inputs)
+    send(database, name, {}, f"{name}:first", ENGINE)
     return name
 
 
@@ -137,11 +123,8 @@ def send(database: str, run: str, asked: Mapping[str, object], delivery: str, en
     """Sends a run to a worker that supports its engine. Raises WorldFailed."""
     from .dispatch import Sender
 
-    sender = Sender(database, say)
-    try:
+    with closing(Sender(database, say)) as sender:
         return sender.send(run, asked, delivery=delivery, engine=engine)
-    finally:
-        sender.close()
 
 
 def follow(
@@ -159,7 +142,6 @@ def follow(
     `epoch` is that of the run when the `delivery` was sent. Raises WorldError, and Refused where no worker would drive
     it. KeyboardInterrupt leaves the run to its workers.
     """
-    from ...engine.ports import WorldFailed
     from .dispatch import Sender
     from .follower import Follower
 
@@ -174,8 +156,6 @@ def follow(
         finally:
             sender.close()
             store.close()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
     finally:
         show.close()
 
@@ -201,7 +181,6 @@ def go_on(
 ) -> Ended:
     """Continues a run that is not running, and follows it; only follows a running one. Raises as `follow`."""
     from ...engine.events import Outcome
-    from ...engine.ports import WorldFailed
 
     assume = {address: {"value": known.value} if isinstance(known, Outcome) else known
               for address, known in narrow(asked["assume"], dict).items()}  # fmt: skip
@@ -215,10 +194,7 @@ def go_on(
                 f"the run {row.name} is running; it has no question and no failed step to retry yet"
             )
         return follow(database, root, row.name, "", show)
-    try:
-        delivery = _asked(database, root, row, {**asked, "assume": assume})
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    delivery = _asked(database, root, row, {**asked, "assume": assume})
     return follow(database, root, row.name, delivery, show, epoch=row.epoch, seq=records)
 
 
@@ -230,48 +206,33 @@ def answer(
     Returns whether one has taken it up; False where after some seconds none has yet. Raises Refused where the run
     went on meanwhile, and WorldError.
     """
-    from ...engine.ports import WorldFailed
     from .dispatch import Sender
 
-    try:
-        store = store_of(database, root)
-        sender = Sender(database, say)
-        try:
-            delivery = _asked(
-                database, root, row, {"again": True, "answers": {address: text}, "seen": row.epoch}
-            )
-            deadline = time.monotonic() + seconds
-            while True:
-                if any(
-                    one.body.get("delivery") == delivery for one in store.records(row, "session")
-                ):
-                    return True
-                said = sender.outcome(delivery)
-                if said is not None and "refused" in said:
-                    raise Refused(said["refused"])
-                if time.monotonic() > deadline:
-                    return False
-                time.sleep(_POLL)
-        finally:
-            sender.close()
-            store.close()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    with closing(store_of(database, root)) as store, closing(Sender(database, say)) as sender:
+        delivery = _asked(
+            database, root, row, {"again": True, "answers": {address: text}, "seen": row.epoch}
+        )
+        deadline = time.monotonic() + seconds
+        while True:
+            if any(one.body.get("delivery") == delivery for one in store.records(row, "session")):
+                return True
+            said = sender.outcome(delivery)
+            if said is not None and "refused" in said:
+                raise Refused(said["refused"])
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_POLL)
 
 
 def wake(database: str, root: str, row: RunRow) -> str:
     """Has a worker continue a run without waiting for it; returns the message to show. Raises Refused, WorldError."""
-    from ...engine.ports import WorldFailed
 
     if row.status == "cancelled":
         raise Refused(f"the run {row.name} was cancelled, so workers do not continue it")
-    try:
-        if row.status not in ("new", "running") or not _in_hand(database, row):
-            _asked(database, root, row, {"again": True, "seen": row.epoch})
-        lacking = unserved(database, row)
-        return "A worker continues it." if lacking is None else lacking[0].upper() + lacking[1:]
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    if row.status not in ("new", "running") or not _in_hand(database, row):
+        _asked(database, root, row, {"again": True, "seen": row.epoch})
+    lacking = unserved(database, row)
+    return "A worker continues it." if lacking is None else lacking[0].upper() + lacking[1:]
 
 
 def _asked(database: str, root: str, row: RunRow, asked: dict[str, object]) -> str:
@@ -286,50 +247,34 @@ def _asked(database: str, root: str, row: RunRow, asked: dict[str, object]) -> s
 
 def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
     """Has workers cancel a run, before its next step; returns its name. Raises Refused, UsageError and WorldError."""
-    from ...engine.ports import WorldFailed
     from ..records.open_journal import the_run
 
-    try:
-        store = store_of(database, root)
-        try:
-            row = the_run(store, prefix)
-            if row.status in ("finished", "stopped"):
+    with closing(store_of(database, root)) as store:
+        row = the_run(store, prefix)
+        if row.status in ("finished", "stopped"):
+            raise Refused(f"the run {row.name} has ended ({row.status}) and cannot be cancelled")
+        store.ask_to_cancel(row)
+        _asked(database, root, row, {"again": True})
+        deadline = time.monotonic() + seconds
+        while (now := store.run(row.name)) is not None and now.status != "cancelled":
+            if now.status in ("finished", "stopped"):
                 raise Refused(
-                    f"the run {row.name} has ended ({row.status}) and cannot be cancelled"
+                    f"the run {row.name} ended before it could be cancelled ({now.status})"
                 )
-            store.ask_to_cancel(row)
-            _asked(database, root, row, {"again": True})
-            deadline = time.monotonic() + seconds
-            while (now := store.run(row.name)) is not None and now.status != "cancelled":
-                if now.status in ("finished", "stopped"):
-                    raise Refused(
-                        f"the run {row.name} ended before it could be cancelled ({now.status})"
-                    )
-                if time.monotonic() > deadline:
-                    raise WorldError(
-                        f"a worker has not cancelled {row.name} yet; it will before the next step"
-                    )
-                time.sleep(_POLL)
-            return row.name
-        finally:
-            store.close()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+            if time.monotonic() > deadline:
+                raise WorldError(
+                    f"a worker has not cancelled {row.name} yet; it will before the next step"
+                )
+            time.sleep(_POLL)
+        return row.name
 
 
 def _in_hand(database: str, row: RunRow) -> bool:
     """Whether a worker drives the run, or will: its last delivery has not ended."""
-    from ...engine.ports import WorldFailed
     from .dispatch import OPEN, Sender
 
-    try:
-        sender = Sender(database, say)
-        try:
-            return any(one.status in OPEN for one in sender.deliveries(row.name))
-        finally:
-            sender.close()
-    except WorldFailed as failed:
-        raise WorldError(str(failed)) from failed
+    with closing(Sender(database, say)) as sender:
+        return any(one.status in OPEN for one in sender.deliveries(row.name))
 
 
 def say(text: str) -> None:

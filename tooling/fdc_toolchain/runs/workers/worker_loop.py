@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ...exits import Exit
@@ -50,13 +51,15 @@ def work(fleet: Fleet, run: str, asked: dict[str, object], delivery: str) -> dic
     except Untrusted:
         why = f"the run {run} is not sealed by the key of the worker {fleet.session.executor}"
         return _offer_again(fleet, run, asked, delivery, why)
-    except (Damaged, Mismatch, ProgramError, Exit) as refused:
+    except (Damaged, Mismatch, ProgramError) as refused:
         return {"refused": str(refused)}
     except WorldFailed as failed:
         if store is not None and _is_gone(store, run):
             return {"gone": run}
         fleet.fatal(str(failed))
         return {"refused": str(failed)}
+    except Exit as refused:
+        return {"refused": str(refused)}
     except Exception as bug:
         import traceback
 
@@ -95,11 +98,8 @@ def _others(fleet: Fleet, run: str) -> set[int]:
     """The workers that may have what this one has not: those that serve the run's workspace, too."""
     from ..records.identity import of_run
 
-    store = _store(fleet)
-    try:
+    with closing(_store(fleet)) as store:
         row = store.run(run)
-    finally:
-        store.close()
     return set() if row is None else fleet.session.serving(of_run(row.inputs))
 
 

@@ -16,6 +16,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -243,10 +244,11 @@ def _exchange(
     body: bytes | None,
     headers: dict[str, str],
 ) -> Response:
-    line = (http.client.HTTPSConnection if where.scheme == "https" else http.client.HTTPConnection)(
-        where.host, where.port
-    )
-    try:
+    with closing(
+        (http.client.HTTPSConnection if where.scheme == "https" else http.client.HTTPConnection)(
+            where.host, where.port
+        )
+    ) as line:
         _connect(line, where, watch, address)
         sent = {
             "user-agent": agent(),
@@ -265,8 +267,6 @@ def _exchange(
         if late is not None:
             raise late
         return Response(answer.status, named, data)
-    finally:
-        line.close()
 
 
 def _connect(line: http.client.HTTPConnection, where: Target, watch: _Watch, address: Any) -> None:

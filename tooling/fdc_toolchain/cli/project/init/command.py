@@ -9,6 +9,7 @@ import sys
 
 import click
 
+from ....console.options import choice_option, flag_option, text_option
 from ....console.terminal import say, style
 from ....durable import replace_all
 from ....exits import CLEAN, UsageError, WorldError
@@ -22,26 +23,21 @@ from . import agent_files, file_edits, removal, test_command
 _MOST_CHARACTERS = 200
 
 
-@click.command(
-    epilog="Exit codes: 0 done, 2 wrong usage, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command(epilog="Exit codes: 0 done, 2 wrong usage, 3 the environment failed.")
 @click.argument("folder", required=False, type=click.Path())
-@click.option(
-    "--agent",
-    "agents",
-    multiple=True,
-    type=click.Choice([*agent_files.AGENTS]),
-    help="Also write this agent's files: instructions, a skill, a hook. May be repeated.",
+@choice_option(
+    "--agent agents",
+    [*agent_files.AGENTS],
+    "Also write this agent's files: instructions, a skill, a hook. May be repeated.",
+    many=True,
 )
-@click.option(
-    "--test-command",
-    "test",
-    metavar="TEXT",
-    help="The command that runs the tests. [default: found in the files of the repository]",
+@text_option(
+    "--test-command test",
+    "TEXT",
+    "The command that runs the tests. [default: found in the files of the repository]",
 )
-@click.option("--remove", is_flag=True, help="Remove what `fdc init` wrote and nobody changed.")
-@click.option("--dry-run", is_flag=True, help="Show every change, without writing.")
+@flag_option("--remove", "Remove what `fdc init` wrote and nobody changed.")
+@flag_option("--dry-run", "Show every change, without writing.")
 def command(
     folder: str | None, agents: tuple[str, ...], test: str | None, remove: bool, dry_run: bool
 ) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from .... import durable
+from ....exits import reason
 from ....linking.project.settings import Settings
 from ....named_tuples import NamedTuple
 from . import file_edits, merged
@@ -131,7 +132,7 @@ def _read(root: str, path: str) -> bytes | None:
     try:
         data = durable.read(whole)
     except OSError as failed:
-        raise ByHand((failed.strerror or str(failed)).lower()) from failed
+        raise ByHand(reason(failed)) from failed
     if real == whole or data is None:
         return data
     if _is_marked(data):

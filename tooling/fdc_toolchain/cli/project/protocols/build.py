@@ -8,8 +8,14 @@ from typing import Any
 
 import click
 
-from ....console.options import workspace_option
-from ....console.run_options import root_of
+from ....console.options import (
+    choice_option,
+    count_option,
+    flag_option,
+    root_of,
+    text_option,
+    workspace_option,
+)
 from ....exits import CLEAN, FINDINGS
 from ....protocols import build as work
 from ....protocols.budget import MAX_BYTES, table
@@ -20,18 +26,9 @@ from ...shared.findings import show
 
 ELSEWHERE: dict[str, tuple[str, str]] = {
     # name: (module in this room, one line)
-    "import": (
-        "fdc_toolchain.cli.project.protocols.imports",
-        "Split a compiled AGENTS.md into sources.",
-    ),
-    "diff": (
-        "fdc_toolchain.cli.project.protocols.diff",
-        "Compare two sets of protocols.",
-    ),
-    "graph": (
-        "fdc_toolchain.cli.project.protocols.graph",
-        "Draw protocols, rules and tools, and find missing references.",
-    ),
+    "import": ("imports", "Split a compiled AGENTS.md into sources."),
+    "diff": ("diff", "Compare two sets of protocols."),
+    "graph": ("graph", "Draw protocols, rules and tools, and find missing references."),
 }
 """Subcommands in separate files, which define `command`; imported when they are used."""
 
@@ -46,7 +43,7 @@ class Group(click.Group):
         row = ELSEWHERE.get(name)
         if row is None:
             return self.commands.get(name)
-        found: click.Command = importlib.import_module(row[0]).command
+        found: click.Command = importlib.import_module(f".{row[0]}", __package__).command
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -55,10 +52,8 @@ class Group(click.Group):
             formatter.write_dl([*rows, *((name, line) for name, (_, line) in ELSEWHERE.items())])
 
 
-@click.group(
-    cls=Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
-)
-@click.option("--check", "only_check", is_flag=True, help="The same as `fdc protocols check`.")
+@click.group(cls=Group, invoke_without_command=True)
+@flag_option("--check only_check", "The same as `fdc protocols check`.")
 @click.pass_context
 def command(ctx: click.Context, only_check: bool) -> int:
     """Compile the protocols into AGENTS.md; without a subcommand, `build`."""
@@ -69,17 +64,14 @@ def command(ctx: click.Context, only_check: bool) -> int:
 
 def _options(function: Callable[..., int]) -> Callable[..., int]:
     for option in (
-        click.option("--show-bytes", is_flag=True, help="Print the size of each section, and what agents would truncate."),
-        click.option("--max-bytes", type=click.IntRange(1), help=f"Maximum bytes that agents read.  [default: {MAX_BYTES}]"),
-        click.option(
-            "--target", "targets", metavar="NAME", multiple=True,
-            help=f"Write the file of another agent as well: {', '.join(TARGETS)}, all, none. May be repeated.",
+        flag_option("--show-bytes", "Print the size of each section, and what agents would truncate."),
+        count_option("--max-bytes", 1, None, f"Maximum bytes that agents read.  [default: {MAX_BYTES}]"),
+        text_option(
+            "--target targets", "NAME",
+            f"Write the file of another agent as well: {', '.join(TARGETS)}, all, none. May be repeated.", many=True,
         ),
         click.option("--split/--no-split", default=None, help="Rules with a scope go into an AGENTS.md in their folder."),
-        click.option(
-            "--profile", type=click.Choice(PROFILES),
-            help="compact: no documentation of tools. original: the form of the first repository.",
-        ),
+        choice_option("--profile", PROFILES, "compact: no documentation of tools. original: the form of the first repository."),
         click.option("--output", metavar="FILE", type=click.Path(), help="The compiled file.  [default: AGENTS.md]"),
         click.option("--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"),
         workspace_option,
@@ -90,10 +82,8 @@ def _options(function: Callable[..., int]) -> Callable[..., int]:
 
 @command.command()
 @_options
-@click.option("--force", is_flag=True, help="Overwrite files that fdc did not write.")
-@click.option(
-    "--check", "only_check", is_flag=True, help="Write nothing; the same as `fdc protocols check`."
-)
+@flag_option("--force", "Overwrite files that fdc did not write.")
+@flag_option("--check only_check", "Write nothing; the same as `fdc protocols check`.")
 def build(only_check: bool, show_bytes: bool, workspace: str | None, **options: object) -> int:
     """Write AGENTS.md. If a source has an error, the old file stays."""
     return _run(only_check, root_of(workspace), options, show_bytes)

@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from .... import durable
-from ....console.options import format_option
+from ....console.options import format_option, text_option
+from ....console.terminal import say_json
 from ....exits import CLEAN, FINDINGS, UsageError, WorldError
 from ....linking.project.quiet_git import ask_git
 from ....linking.project.root import find_root
@@ -39,13 +40,10 @@ class _Place(NamedTuple):
 @click.command(
     "diff",
     epilog="Exit codes: 0 no difference, 1 some, 2 wrong usage or sources that cannot be read, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("one", metavar="[A]", type=click.Path(), required=False)
 @click.argument("other", metavar="[B]", type=click.Path(), required=False)
-@click.option(
-    "--since", metavar="REV", help="Compare with the git revision REV; nothing is checked out."
-)
+@text_option("--since", "REV", "Compare with the git revision REV; nothing is checked out.")
 @format_option
 def command(one: str | None, other: str | None, since: str | None, form: str) -> int:
     """Compare the protocols in A with those in B: a folder of sources, or a compiled file.
@@ -66,12 +64,7 @@ def command(one: str | None, other: str | None, since: str | None, form: str) ->
     found = differences(*map(_read, pair))
     if form == "json":
         rows = [item.plain() for item in found]
-        click.echo(
-            json.dumps(
-                {"format": 1, "one": pair[0].name, "other": pair[1].name, "differences": rows},
-                indent=2,
-            )
-        )
+        say_json({"format": 1, "one": pair[0].name, "other": pair[1].name, "differences": rows})
     else:
         click.echo(f"- {visible(pair[0].name)}\n+ {visible(pair[1].name)}")
         for item in found:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .... import durable
+from ....console.options import choice_option, flag_option, text_option
 from ....exits import CLEAN, FINDINGS, UsageError
 from ....linking.project.root import find_root
 from ....packs import shipped
@@ -28,25 +29,18 @@ _SUFFIXES = {
 
 
 @click.command(
-    epilog="Exit codes: 0 drawn, 1 a source has errors, 2 wrong usage, 3 the environment failed.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 drawn, 1 a source has errors, 2 wrong usage, 3 the environment failed."
 )
 @click.option(
     "--source", metavar="DIR", type=click.Path(), help="The sources.  [default: protocols/]"
 )
-@click.option(
-    "--format", "form", type=click.Choice(["mermaid", "dot", "graphml", "turtle"]),
-    help="Default: by the suffix of -o, else mermaid.",
-)  # fmt: skip
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write the graph to FILE instead of standard output."
+@choice_option(
+    "--format form",
+    ["mermaid", "dot", "graphml", "turtle"],
+    "Default: by the suffix of -o, else mermaid.",
 )
-@click.option(
-    "--check",
-    "only_check",
-    is_flag=True,
-    help="Do not draw; exit 1 if a reference is missing.",
-)
+@text_option("-o --output", "FILE", "Write the graph to FILE instead of standard output.")
+@flag_option("--check only_check", "Do not draw; exit 1 if a reference is missing.")
 def command(source: str | None, form: str | None, output: str | None, only_check: bool) -> int:
     """Draw the references between protocols, rules, checks and tools.
 
@@ -100,13 +94,10 @@ def _world(root: str) -> World:
     import json
 
     from ....linking.catalogue import catalogues, read_catalogue
-    from ....linking.project.settings import SettingsError, read_settings
+    from ....linking.project.settings import read_settings
     from ....protocols.compare.graph import World
 
-    try:
-        settings = read_settings(root)
-    except SettingsError as wrong:
-        raise UsageError(str(wrong)) from wrong
+    settings = read_settings(root)
 
     def data(path: str) -> bytes | None:
         parts = path.split("/")

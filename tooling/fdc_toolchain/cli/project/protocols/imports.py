@@ -8,7 +8,7 @@ import sys
 import click
 
 from .... import durable
-from ....console.options import Renamed
+from ....console.options import Renamed, flag_option
 from ....diagnostics.plural import plural
 from ....exits import CLEAN, FINDINGS, Refused, UsageError
 from ....linking.project.root import find_root
@@ -21,7 +21,7 @@ from ....protocols.markdown.sanitise import findings, sanitised
 from ...shared.findings import show
 
 
-@click.command("import", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("import")
 @click.argument("file", type=click.Path())
 @click.option(
     "--output",
@@ -33,12 +33,8 @@ from ...shared.findings import show
     required=True,
     help="The folder of the sources: new or empty.",
 )
-@click.option(
-    "--sanitise",
-    is_flag=True,
-    help="Leave out `<script>` elements and `on...` attributes of raw HTML.",
-)
-@click.option("--force", is_flag=True, help="Replace the sources in DIR; its other files stay.")
+@flag_option("--sanitise", "Leave out `<script>` elements and `on...` attributes of raw HTML.")
+@flag_option("--force", "Replace the sources in DIR; its other files stay.")
 def command(file: str, out: str, sanitise: bool, force: bool) -> int:
     """Split the AGENTS.md in FILE into protocol sources in DIR.
 

@@ -77,12 +77,11 @@ class Database(Workspace):
 
     @contextmanager
     def _reading(self) -> Iterator[Store | None]:
-        from ....engine.ports import WorldFailed
         from ....runs.workers import remote
         from ....server.port import Trouble
 
         try:
             with remote.reading(self.url, self.workspace) as store:
                 yield store
-        except (Exit, WorldFailed) as failed:
+        except Exit as failed:
             raise Trouble(str(failed)) from failed

@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 import click
 
-from ....console.options import workspace_option
-from ....console.run_options import database_option, is_terminal, root_of
-from ....exits import CLEAN, WorldError
+from ....console.options import flag_option, root_of, workspace_option
+from ....console.run_options import database_option, is_terminal
+from ....exits import CLEAN, WorldError, reason
 from ....linking.project.protected import outside_path
 from ....runs.interrupt import interruptible
 from ....sandbox import python_process
@@ -33,10 +33,7 @@ _PRINTED = 300.0
 _WHO = "if you did not open it, another user of this machine did: press Ctrl-C"
 
 
-@click.command(
-    epilog="Exit codes: 0 ended by Ctrl-C, 2 wrong usage, 3 the port is taken.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command(epilog="Exit codes: 0 ended by Ctrl-C, 2 wrong usage, 3 the port is taken.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -44,7 +41,7 @@ _WHO = "if you did not open it, another user of this machine did: press Ctrl-C"
     metavar="N",
     help="The port. [default: a free port]",
 )
-@click.option("--no-open", is_flag=True, help="Only print the address.")
+@flag_option("--no-open", "Only print the address.")
 @database_option
 @workspace_option
 def command(port: int, no_open: bool, database: str | None, workspace: str | None) -> int:
@@ -68,7 +65,7 @@ def command(port: int, no_open: bool, database: str | None, workspace: str | Non
             raise WorldError(
                 f"port {port} is in use; choose another with `--port`, or omit the option"
             ) from failed
-        raise WorldError(f"port {port}: {(failed.strerror or str(failed)).lower()}") from failed
+        raise WorldError(f"port {port}: {reason(failed)}") from failed
     terminal = is_terminal() and sys.stdin.isatty()
     click.echo(
         f"fdc ui: {server.address(_PRINTED)}\n{'Enter prints another address, ' if terminal else ''}Ctrl-C ends it"

@@ -218,14 +218,13 @@ class Workspace:
 
     @contextmanager
     def _reading(self) -> Iterator[Store | None]:
-        from ....engine.ports import WorldFailed
         from ....runs import run_driver
         from ....server.port import Trouble
 
         try:
             with run_driver.reading(self.workspace) as store:
                 yield store
-        except (Exit, WorldFailed) as failed:
+        except Exit as failed:
             raise Trouble(str(failed)) from failed
 
 
