@@ -107,6 +107,8 @@ def _proposed(
         turned = row["risky"] and inverted(parsed, edit, message, line)
         mends = turned or meant[2] or _mends(parsed, edit, message)
         row |= {"risky": row["risky"] and not turned, "mends": mends}
+        if _turns_default(parsed, edit):
+            row["turns_default"] = True
         found.append({**row, "score": score, "likelier": parsed.likelier(edit.pieces)})
         if len(found) == limit:
             break
@@ -209,6 +211,12 @@ def risky(source: Source, edit: Edit) -> bool:
     return any(
         _OPPOSITE.get(one) == other for one, other in zip(*pair, strict=False) if one != other
     )
+
+
+def _turns_default(source: Source, edit: Edit) -> bool:
+    """True for the other truth value as a parameter's default: whoever does not give it gets another behaviour."""
+    turned = edit.kind == "constant" and {edit.old, edit.new} == {"True", "False"}
+    return turned and isinstance(source.parents.get(edit.node), ast.arguments)
 
 
 def _mends(source: Source, edit: Edit, message: str) -> bool:
