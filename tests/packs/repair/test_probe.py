@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fdc_packs.repair import embedded
+from fdc_packs.repair import weighing
 from fdc_packs.repair.tools import repair_copy, repair_probe
 
 from tests.support.background import PATIENCE
@@ -119,8 +119,8 @@ def test_several_edits_that_pass_are_all_seen_and_said(folder: Path) -> None:
         {"key": key, "confidence": worth, "risky": False, "mends": False}
         for key, worth in (("wrong", 0.9), ("right", 0.1))
     ]
-    assert ["right", "wrong"] == [row["key"] for row in embedded.weighed(rows, found)]
-    assert "2 different small edits pass" in embedded.remarks(found)[0] and [] == embedded.remarks(
+    assert ["right", "wrong"] == [row["key"] for row in weighing.weighed(rows, found)]
+    assert "2 different small edits pass" in weighing.remarks(found)[0] and [] == weighing.remarks(
         {"verdicts": {"a": "passes"}}
     )
 
@@ -150,11 +150,11 @@ def test_an_edit_that_passes_because_it_cannot_run_is_shown_and_not_applied(fold
     rows = [
         {"risky": False, "mends": False, "change": one, "before": 0.5} for one in (right, other)
     ]
-    assert not embedded.told_apart(rows)
+    assert not weighing.told_apart(rows)
     rows = [
         {"key": key, "confidence": 0.5, "risky": False, "mends": False} for key in found["verdicts"]
     ]
-    assert ["right", "other", "crash"] == [row["key"] for row in embedded.weighed(rows, found)]
+    assert ["right", "other", "crash"] == [row["key"] for row in weighing.weighed(rows, found)]
 
 
 @pytest.mark.long
@@ -178,8 +178,8 @@ def test_an_edit_after_which_no_test_gets_to_what_failed_comes_last(folder: Path
         {"key": key, "confidence": worth, "risky": False, "mends": False, "score": worth}
         for key, worth in (("5:", 0.3), ("list", 0.2))
     ]
-    ordered = embedded.weighed(rows, found)
-    assert "list" == ordered[0]["key"] and embedded.told_apart(ordered)
+    ordered = weighing.weighed(rows, found)
+    assert "list" == ordered[0]["key"] and weighing.told_apart(ordered)
 
 
 @pytest.mark.long
@@ -270,7 +270,7 @@ def test_a_choice_is_made_by_what_changes_least_or_not_at_all(
     rows: list[dict[str, Any]], decided: bool
 ) -> None:
     """Issue 14: the edit that changes least behaviour wins, or the choice is shown and not applied."""
-    assert decided == embedded.told_apart(rows)
+    assert decided == weighing.told_apart(rows)
 
 
 def test_an_edit_that_others_only_elaborate_is_taken() -> None:
@@ -281,10 +281,10 @@ def test_an_edit_that_others_only_elaborate_is_taken() -> None:
             {**_passing(new, 9, 9, new), "old": "pass", "new": new, "affected_region": region}
             for new, region in (("return x", 1), (text, 1))
         ]
-        assert decided == embedded.told_apart(rows)
+        assert decided == weighing.told_apart(rows)
         rows[1]["before"] = 1.1
-        assert (text == "return x") == embedded.told_apart(rows)
-    assert not embedded.told_apart(
+        assert (text == "return x") == weighing.told_apart(rows)
+    assert not weighing.told_apart(
         [rows[0], {**rows[1], "new": "return int(x)", "affected_region": 2}]
     )
 
@@ -302,7 +302,7 @@ def test_of_edits_that_behave_alike_the_one_that_adds_least_comes_first() -> Non
         rows[0]["likelier"] = said  # what the file says elsewhere, and were it longer
         changes = {"around": [3, 9, "x", False], "instead": [3, 9, other, False]}
         probed = {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes}
-        assert first == embedded.weighed(rows, probed)[0]["key"]
+        assert first == weighing.weighed(rows, probed)[0]["key"]
 
 
 def test_a_copy_without_settings_of_pytest_ends_its_search(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from . import embedded, gates, hypotheses
+from . import embedded, gates, hypotheses, weighing
 from .failure import compiled, progress, read, unchanged
 from .loop_state import MOST, State, beginning, bound, event_of, line_of, no_news, told, why_failed
 from .patch.region import as_dict, parse_region
@@ -60,7 +60,7 @@ def hold_probes(state: State, probed: shapes.Probed) -> State:
     verdicts = probed["verdicts"]
     useless = [key for key, said in verdicts.items() if said in embedded.USELESS]
     tried = list(dict.fromkeys([*state["tried"], *useless]))
-    notes = [*state["notes"], *embedded.remarks(probed)]
+    notes = [*state["notes"], *weighing.remarks(probed)]
     return told(
         state, [], probed=probed, probes=state["probes"] + len(verdicts), tried=tried, notes=notes
     )

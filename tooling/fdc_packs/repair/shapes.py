@@ -293,8 +293,9 @@ class Candidate(TypedDict):
     """A small edit as a hypothesis, before it is one of the store.
 
     `confidence` is from 0 to 1 and comparable between files; `pieces` are rows of first and last character and the text in their
-    place; `risky`: it negates or drops something; `mends`: it uses a name that nothing used or the error misses; `score`,
-    `before`: its worth at first; `likelier`: how much more often the file says what it says; `probe`, `change`: as in `Probed`.
+    place; `risky`: it negates or drops something; `mends`: it uses a name that nothing used or the error misses;
+    `turns_default`: it is about the truth value that a parameter has where none is given; `score`, `before`: its worth at first;
+    `likelier`: how much more often the file says what it says; `probe`, `change`: as in `Probed`.
     """
 
     claim: str
@@ -313,6 +314,7 @@ class Candidate(TypedDict):
     risky: bool
     pieces: list[list[Any]]
     mends: NotRequired[bool]
+    turns_default: NotRequired[bool]
     score: NotRequired[float]
     likelier: NotRequired[float]
     probe: NotRequired[str]

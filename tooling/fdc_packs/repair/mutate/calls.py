@@ -18,15 +18,6 @@ _ITERATED = "range enumerate reversed sorted list iter set zip".split()
 _BARE = "groups groupdict group lower upper strip items keys values copy split encode decode pop popitem".split()
 _ASKED = "isdigit isalpha isalnum isascii isspace islower isupper isidentifier".split()
 """Methods of texts that answer a question."""
-_ASKING = ("hasattr", "getattr", "delattr")
-_TEXT = ('encoding="utf-8"',)
-_GIVEN_WORDS = {
-    "zip": ("strict=True",), "open": _TEXT, "read_text": _TEXT, "write_text": _TEXT, "print": ("file=sys.stderr",),
-    "dumps": ("ensure_ascii=False", "sort_keys=True"), "makedirs": ("exist_ok=True",), "mkdir": ("exist_ok=True",),
-    "unlink": ("missing_ok=True",), "max": ("default=0", "default=None"), "min": ("default=0", "default=None"),
-    "sorted": ("key=str", "key=len"),
-}  # fmt: skip
-"""Keywords that calls of Python's own functions lack most often."""
 _VALUED = (
     ast.Return | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.BinOp | ast.Compare | ast.keyword | ast.IfExp | ast.Tuple
     | ast.BoolOp | ast.UnaryOp | ast.Lambda | ast.Dict | ast.List | ast.Yield | ast.ListComp | ast.GeneratorExp
@@ -36,7 +27,6 @@ _VALUED = (
 def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
     """One more argument, at each place: what other calls of the function have there, a name of the scope, a plain value."""
     yield from _handed_on(known, node)
-    yield from _well_known(known, node)
     if any(isinstance(one, ast.Starred) for one in node.args):
         return
     found: dict[tuple[int | str, str], float] = {}
@@ -120,37 +110,7 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
             )
         )  # what a function takes it hands on in the same order, mostly
         worth = min(0.9, prior * short) * (0.7 if turned else 1.0)
-        yield "added", node, _with_argument(known, node, place, text), worth
-
-
-def _well_known(known: Known, node: ast.Call) -> Iterator[Row]:
-    """What Python's own functions are given most often: a keyword, the name of a member that the class has."""
-    name, every = name_of(node.func), {one.arg for one in node.keywords}
-    for text in _GIVEN_WORDS.get(name, ()):
-        word, _, value = text.partition("=")
-        if word not in every:
-            yield "added", node, _with_argument(known, node, word, value), 0.2
-    owner = known.owner(node)
-    if (
-        name in _ASKING
-        and len(node.args) == 1
-        and owner is not None
-        and name_of(node.args[0]) in OWN
-    ):
-        methods, read, stored = known.owned(owner)
-        near = known.statement(node)
-        beside = (
-            {one.attr for one in ast.walk(near) if isinstance(one, ast.Attribute)}
-            if near is not None
-            else set()
-        )
-        for member in sorted(stored | read | methods, key=lambda one: (one not in beside, one))[
-            :24
-        ]:
-            text = known.cut(
-                node, (known.end(node.args[0]), known.end(node.args[0]), f', "{member}"')
-            )
-            yield "added", node, text, 0.4 if member in beside else 0.2
+        yield "added", node, with_argument(known, node, place, text), worth
 
 
 def _held(known: Known, node: ast.Call) -> list[str]:
@@ -198,7 +158,7 @@ def _handed_on(known: Known, node: ast.Call) -> Iterator[Row]:
                     yield "added", node, known.cut(node, (place, place, text)), 0.35
 
 
-def _with_argument(known: Known, node: ast.Call, place: int | str, text: str) -> str:
+def with_argument(known: Known, node: ast.Call, place: int | str, text: str) -> str:
     end = known.end(node) - 1
     if isinstance(place, int) and place < len(node.args):
         start = known.start(node.args[place])

@@ -39,21 +39,37 @@ class Told:
 
 def mended(value: str, message: str) -> Iterator[str]:
     """The texts that `value` would be if it lost, or won, what the two sides of the failed comparison do not share."""
-    found = _COMPARED.search(message)
-    if found is None:
-        return
-    try:
-        sides = [ast.literal_eval(one) for one in found.groups()]
-    except (SyntaxError, ValueError):
-        return
-    if not all(isinstance(one, str) for one in sides):
-        return
-    for one, other in (sides, sides[::-1]):
+    for one, other in _sides(message):
         head = _alike(one, other)
         tail = _alike(one[head:][::-1], other[head:][::-1])
         lost, put = one[head : len(one) - tail], other[head : len(other) - tail]
         if max(len(lost), len(put)) <= MOST:
             yield from _exchanged(value, lost, put, one[:head], one[len(one) - tail :])
+
+
+def missing(message: str) -> Iterator[str]:
+    """What one side of the failed comparison has where the other one has `None`: `'4th'` and `'4None'` give `th`."""
+    for wanted, seen in _sides(message):
+        head, mark, tail = seen.partition("None")
+        fits = (
+            len(wanted) > len(head) + len(tail)
+            and wanted.startswith(head)
+            and wanted.endswith(tail)
+        )
+        if mark and fits and head + tail:
+            yield wanted[len(head) : len(wanted) - len(tail)]
+
+
+def _sides(message: str) -> list[tuple[str, str]]:
+    """The two texts of the failed comparison, in either order; none where they are no texts."""
+    found = _COMPARED.search(message)
+    try:
+        sides = [ast.literal_eval(one) for one in found.groups()] if found is not None else []
+    except (SyntaxError, ValueError):
+        return []
+    if not sides or not all(isinstance(one, str) for one in sides):
+        return []
+    return [(sides[0], sides[1]), (sides[1], sides[0])]
 
 
 def _exchanged(value: str, lost: str, put: str, before: str, after: str) -> Iterator[str]:

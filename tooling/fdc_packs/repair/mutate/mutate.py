@@ -37,6 +37,8 @@ DEFAULTS = 0.8
 LONGEST = 400_000
 LAST = 0.5
 """What an edit is worth that turns a condition round, drops a statement or moves one: such edits pass weak tests (E17)."""
+COPIED = 3.0
+"""How much more credible an edit is that makes a line the copy of another one of its function."""
 NAMED = 2.5
 """How much more credible an edit is that says what the name says that gets the value: `numerator = part.numerator`."""
 _NAMED = frozenset(("attribute", "callee", "wrapped"))
@@ -107,6 +109,8 @@ def _proposed(
         turned = row["risky"] and inverted(parsed, edit, message, line)
         mends = turned or meant[2] or _mends(parsed, edit, message)
         row |= {"risky": row["risky"] and not turned, "mends": mends}
+        if _turns_default(parsed, edit):
+            row["turns_default"] = True
         found.append({**row, "score": score, "likelier": parsed.likelier(edit.pieces)})
         if len(found) == limit:
             break
@@ -168,6 +172,7 @@ def _ranked(
             * said.weight(one.kind, one.old, one.new, raised)
             * NAMED ** (one.kind in _NAMED and source.names_it(one.node, one.old, one.new))
             * (LAST if risky(source, one) else 1.0)
+            * (COPIED if source.copies(one.node, one.pieces) else 1.0)
             for one in edits
         }
         for edit in sorted(edits, key=lambda one: -prior[one]):
@@ -189,16 +194,20 @@ def _types(source: Source) -> set[ast.AST]:
     return {one for root in roots if isinstance(root, ast.AST) for one in ast.walk(root)}
 
 
-def risky(source: Source, edit: Edit) -> bool:
+def risky(source: Known, edit: Edit) -> bool:
     """True for an edit that negates, drops or widens a condition or an answer, exchanges branches, drops or moves a statement.
-    One `not` of two is none of these."""
+    One `not` of two is none of these, nor is that of `not x is None`, which no one else in the file writes."""
     near = (edit.node, source.parents.get(edit.node), getattr(edit.node, "operand", None))
     if edit.kind == "negation" and sum(_is_not(one) for one in near) > 1:
+        return False
+    if edit.kind == "negation" and source.oddly_negated(edit.node):
         return False
     if edit.kind in ("negation", "branches", "removed", "nesting", "nested", "widened"):
         return True
     if edit.kind == "constant" and {edit.old, edit.new} == {"True", "False"}:
-        return isinstance(source.parents.get(edit.node), ast.Return)  # the answer turned round
+        return isinstance(
+            source.parents.get(edit.node), ast.Return | ast.arguments
+        )  # the answer turned round
     if edit.kind == "operand" and isinstance(edit.node, ast.BoolOp):
         return True  # a guard less
     pair = (
@@ -209,6 +218,12 @@ def risky(source: Source, edit: Edit) -> bool:
     return any(
         _OPPOSITE.get(one) == other for one, other in zip(*pair, strict=False) if one != other
     )
+
+
+def _turns_default(source: Source, edit: Edit) -> bool:
+    """True for the other truth value as a parameter's default: whoever does not give it gets another behaviour."""
+    turned = edit.kind == "constant" and {edit.old, edit.new} == {"True", "False"}
+    return turned and isinstance(source.parents.get(edit.node), ast.arguments)
 
 
 def _mends(source: Source, edit: Edit, message: str) -> bool:
@@ -346,7 +361,7 @@ def _region(source: Source, path: str, edit: Edit) -> Region:
 
 
 def _candidate(
-    source: Source, path: str, edit: Edit, score: float, scores: dict[int, float], key: str
+    source: Known, path: str, edit: Edit, score: float, scores: dict[int, float], key: str
 ) -> Candidate:
     kind = KINDS[edit.kind]
     region = _region(source, path, edit)

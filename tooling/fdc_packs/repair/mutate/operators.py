@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import calls, constants, forgotten, statements, values, words
+from . import calls, constants, statements, values, words
+from .forgotten import argument, around, statement
 from .known import Known
 from .source import Edit, Function
 
@@ -24,10 +25,11 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.ExceptHandler | ast.Raise, statements.exceptions),
     (ast.Break | ast.Continue, statements.jump), (ast.Expr, statements.value), (Function, statements.function),
     (ast.AST, statements.blocks), (ast.If, statements.cases),
-    (ast.Pass, forgotten.statement), (ast.Expr, forgotten.idle), (ast.stmt, forgotten.inserted), (ast.Call, calls.arguments),
+    (ast.Pass, statement.statement), (ast.Expr, around.idle), (ast.stmt, around.inserted), (ast.Call, argument.well_known),
+    (ast.Call, calls.arguments),
     (ast.Compare, calls.likewise), (ast.Call, calls.as_elsewhere),
     (ast.Call, calls.awaited), (ast.Name, words.owned), (Function, words.parameters), (_TIGHT, values.signed),
-    (ast.Attribute | ast.Subscript, calls.defaulted), (ast.If | ast.While | ast.IfExp, forgotten.conditions),
+    (ast.Attribute | ast.Subscript, calls.defaulted), (ast.If | ast.While | ast.IfExp, around.conditions),
     (_WRAPPED, calls.wrapped),
 )  # fmt: skip
 
@@ -48,4 +50,4 @@ def edits(known: Known, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
                         yield known.change(*row)
 
 
-_NO_DEFAULTS = (calls.arguments, calls.wrapped)
+_NO_DEFAULTS = (argument.well_known, calls.arguments, calls.wrapped)

@@ -19,6 +19,9 @@ OWN = ("self", "cls")
 Piece = tuple[int, int, str]
 """From where to where in the text, and what comes there."""
 _LINE = re.compile(r"\r\n|\r|\n")
+COPIED = 8
+"""Words and signs of a line that is taken for a copy of another one."""
+_SIGN = re.compile(r"\w+|[^\w\s]")
 AROUND = 3
 """Lines before and behind an edit that its diff shows."""
 _MARK = "\ue0f0"
@@ -131,6 +134,41 @@ class Source:
         before = self.text[self._starts[self.line(start) - 1] : start]
         return None if before.strip() else before
 
+    @functools.cached_property
+    def _lines(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for number, line in enumerate(self.text.split("\n"), 1):
+            found.setdefault(line.strip(), []).append(number)
+        return found
+
+    def copies(self, node: ast.AST, pieces: tuple[Piece, ...]) -> bool:
+        """True where an edit makes a long line that is like no other the same as another one of its function, in a statement
+        that is not the same: what was written by copying a line and exchanging words has most often such a twin."""
+        first, last = min(one[0] for one in pieces), max(one[1] for one in pieces)
+        first = self.text.rfind("\n", 0, first) + 1
+        last = self.text.find("\n", last) % (len(self.text) + 1)
+        was = self.text[first:last]
+        now = edited(
+            was, tuple((start - first, end - first, text) for start, end, text in pieces)
+        ).strip()
+        twins = self._lines.get(now)
+        if (
+            not twins
+            or len(self._lines.get(was.strip(), ())) != 1
+            or len(_SIGN.findall(now)) < COPIED
+        ):
+            return False
+        function, at = self.function(node), self.statement(node)
+        whole = (
+            at is None or self.segment(at).strip() == was.strip()
+        )  # the same statement twice says nothing
+        end = function.end_lineno or 0 if function is not None else 0
+        return (
+            function is not None
+            and not whole
+            and any(function.lineno <= one <= end for one in twins)
+        )
+
     # --- other texts of a node
 
     def cut(self, node: ast.AST, *pieces: Piece) -> str:
@@ -242,6 +280,15 @@ class Source:
             if len(one.body) == 1 and isinstance(one.body[0], leave)
         ]
 
+    @functools.cached_property
+    def _odd_negations(self) -> list[ast.UnaryOp]:
+        asked = (one for one in self.nodes if isinstance(one, ast.UnaryOp))
+        return [one for one in asked if isinstance(one.op, ast.Not) and _asks(one.operand)]
+
+    def oddly_negated(self, node: ast.AST) -> bool:
+        """True for `not x is None` and `not x in y` where nothing else in the file is written so."""
+        return len(self._odd_negations) == 1 and self._odd_negations[0] is node
+
     # --- names
 
     def names(self, node: ast.AST) -> dict[str, int]:
@@ -266,6 +313,19 @@ class Source:
         """True where the innermost function or lambda around a node reads a name."""
         scope = next((one for one in self.around(node) if isinstance(one, Scoped)), self.tree)
         return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(scope))
+
+    def is_switch(self, node: ast.AST) -> bool:
+        """True for a parameter of the function or lambda around a node whose default is a truth value."""
+        scope = next((one for one in self.around(node) if isinstance(one, Scoped)), None)
+        if scope is None or not isinstance(node, ast.Name):
+            return False
+        placed, given = [*scope.args.posonlyargs, *scope.args.args], scope.args.defaults
+        pairs = [
+            *zip(placed[::-1], given[::-1]),
+            *zip(scope.args.kwonlyargs, scope.args.kw_defaults),
+        ]
+        said = next((value for part, value in pairs if part.arg == node.id), None)
+        return isinstance(getattr(said, "value", None), bool)
 
     def unused(self, node: ast.AST) -> set[str]:
         """The names that the functions around a node bind and never read: something that should use them may not."""
@@ -297,6 +357,12 @@ class Source:
                     stack += ast.iter_child_nodes(one)
             self._bound[scope] = found
         return self._bound[scope]
+
+
+def _asks(node: ast.AST) -> bool:
+    """True for a question of one `is` or `in`, negated or not."""
+    asked = ast.Is | ast.IsNot | ast.In | ast.NotIn
+    return isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], asked)
 
 
 def name_of(node: ast.AST) -> str:

@@ -203,12 +203,25 @@ def as_others(
             and known.fits(one, node)
         ):
             yield re.sub(word, name, twin), 0.8 if known.function(one) is function else 0.55
+        if "\n" not in twin and len(twin) <= 100 and known.function(one) is function:
+            yield from _next_of(known, twin, to.id, name, one.value)
     for rank, (number, _) in enumerate(known.numbers.most_common(16)):
         yield f"{name} = {number}", 0.4 - 0.01 * rank
     given = [one.arg for one in function.args.args if one.arg not in OWN]
     called = (*known.members_imported, *known.called) if 1 < len(given) < 4 else ()
     for rank, other in enumerate(list(dict.fromkeys(called))[:60]):
         yield f"{name} = {other}({', '.join(given)})", 0.5 - 0.002 * rank
+
+
+def _next_of(
+    known: Known, twin: str, target: str, name: str, value: ast.expr
+) -> Iterator[tuple[str, float]]:
+    """The assignment after a twin: `minute = f(hour)` before, `second = f(minute)` here."""
+    for read in known.needs(value):
+        if read not in (target, name) and read not in known.everywhere:
+            later = re.sub(rf"(?<![\w.]){re.escape(target)}\b", "\0", twin)
+            later = re.sub(rf"(?<![\w.]){re.escape(read)}\b", target, later)
+            yield later.replace("\0", name), 0.6
 
 
 def put_before(known: Known, node: ast.stmt, kind: str, text: str, prior: float) -> Iterator[Edit]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from .kinds import OTHERS
@@ -24,6 +25,10 @@ _TIGHT = ast.Name | ast.Call | ast.Attribute | ast.Subscript
 _COUNTED = ast.Name | ast.Call | ast.Attribute | ast.BinOp | ast.Subscript
 BINDS = ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Subscript | ast.Await
 """What binds its operand closer than an operator in it."""
+_FILLS = re.compile(r"%(?:\(\w+\))?[-+#0 ]*\d*(?:\.\d+)?[sdrfgx]")
+_OF_ONE = ("isinstance", "issubclass", "getattr", "hasattr", "setattr", "delattr")
+ODDLY = 0.95
+"""How often `not x is None` is a `not` too many: people and formatters write `x is not None`."""
 _TYPES = ("str", "int", "list", "dict", "tuple", "bytes", "float", "set")
 
 
@@ -136,6 +141,16 @@ def binary(known: Known, node: ast.BinOp) -> Iterator[Row]:
         and isinstance(node.left.value, str)
     ):
         return  # a text that is filled in
+    if (
+        isinstance(node.left, ast.Constant)
+        and _FILLS.search(str(node.left.value))
+        and not isinstance(node.op, ast.Add)
+    ):
+        place = known.between(node.left, node.right, token_of(node.op))
+        if place and isinstance(
+            node.left.value, str
+        ):  # nothing else can be done with a text that has places to fill in
+            yield "arithmetic", node, known.cut(node, (*place, "%")), ODDLY
     yield from exchanged(known, "arithmetic", node, node.left, node.right, token_of(node.op))
     for keep, gone in ((node.left, node.right), (node.right, node.left)):
         unit = (
@@ -176,13 +191,18 @@ def unary(known: Known, node: ast.UnaryOp) -> Iterator[Row]:
     """The operand as it is."""
     if not isinstance(node.op, ast.UAdd):
         kind, prior = ("negation", 0.6) if isinstance(node.op, ast.Not) else ("operand", 0.4)
-        yield kind, node, known.segment(node.operand), prior
-    if isinstance(node.op, ast.Not) and isinstance(node.operand, _TIGHT) and not _is_truth(node.operand):  # fmt: skip
+        yield kind, node, known.segment(node.operand), ODDLY if known.oddly_negated(node) else prior
+    if isinstance(node.op, ast.Not) and isinstance(node.operand, _TIGHT) and not _never_none(known, node.operand):  # fmt: skip
         yield "condition", node, f"{known.segment(node.operand)} is None", 0.2
 
 
+def _never_none(known: Known, node: ast.expr) -> bool:
+    """True for a parameter that is true or false where it is not given, and for the answer of a question."""
+    return known.is_switch(node) or _is_truth(node)
+
+
 def _is_truth(node: ast.expr) -> bool:
-    """True for the answer of a question: never None."""
+    """True for the answer of a question."""
     said = name_of(node.func) if isinstance(node, ast.Call) else ""
     return said.startswith(("is", "has", "startswith", "endswith")) or said in (
         "callable",
@@ -212,6 +232,15 @@ def signed(known: Known, node: ast.expr) -> Iterator[Row]:
         yield "sign", node, f"-{known.segment(node)}", 0.2 if ends else 0.06
 
 
+def _turned(given: Sequence[ast.expr]) -> bool:
+    """True where a text or a type stands where the value belongs that is asked about, and none where that belongs."""
+    plain = [
+        isinstance(one, ast.Constant) or (isinstance(one, ast.Name) and one.id in _TYPES)
+        for one in given[:2]
+    ]
+    return plain == [True, False]
+
+
 def swaps(known: Known, node: ast.AST, parts: Sequence[ast.expr], prior: float) -> Iterator[Row]:
     """Two neighbours, or next ones but one, in each other's place."""
     loose = isinstance(node, ast.BinOp) and any(isinstance(one, ast.BinOp) for one in parts)
@@ -236,7 +265,8 @@ def call(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
     plain = [one for one in node.args if not isinstance(one, ast.Starred)]
     every = sorted([*node.args, *(one.value for one in node.keywords)], key=known.start)
     if len(plain) == len(node.args):
-        yield from swaps(known, node, plain, 0.4 if len(plain) == 2 else 0.3)
+        turned = ODDLY if name in _OF_ONE and _turned(plain) else 0.4
+        yield from swaps(known, node, plain, turned if len(plain) == 2 or turned == ODDLY else 0.3)
     for before, part in zip(every, every[1:], strict=False):
         whole = next((one for one in node.keywords if one.value is part), part)
         yield "argument", node, known.cut(node, (known.end(before), known.end(whole), "")), 0.2
@@ -351,6 +381,6 @@ def _question(known: Known, test: ast.expr, weight: float) -> Iterator[Row]:
     text, tight = known.segment(test), isinstance(test, _TIGHT)
     if weight == 1.0 or not tight or isinstance(test, ast.Call):
         yield "negation", test, f"not {text}" if tight else f"not ({text})", 0.5 * weight
-    if tight and weight == 1.0 and not _is_truth(test):
+    if tight and weight == 1.0 and not _never_none(known, test):
         yield "condition", test, f"{text} is not None", 0.25
         yield "condition", test, f"{text} is None", 0.15

@@ -207,6 +207,17 @@ def _answering(known: Known, call: ast.Call, found: Found) -> Iterator[tuple[str
     named = [one for one in found if one.strip("_").startswith(("is", "has"))]
     for other in (*_ASKED, *named) if known.is_asked(call) else ():
         yield other, 0.6 if used and other == "callable" else 0.25
+    if len(call.args) == 2 and _is_type(known, call.args[1]):  # little else is given a type there
+        yield "isinstance", 0.9
+        yield "issubclass", 0.4
+
+
+def _is_type(known: Known, node: ast.expr) -> bool:
+    """True for a built-in type, a class of the file, or several of them."""
+    if isinstance(node, ast.Tuple):
+        return bool(node.elts) and all(_is_type(known, one) for one in node.elts)
+    there = isinstance(node, ast.Name) and isinstance(getattr(builtins, node.id, None), type)
+    return there or (isinstance(node, ast.Name) and node.id in known.classes)
 
 
 def _raised(known: Known, node: ast.AST) -> Found:
@@ -216,6 +227,10 @@ def _raised(known: Known, node: ast.AST) -> Found:
         found.raise_to(other, 0.25 + 0.02 * min(count, 8) if other in known.everywhere else 0.0)
     for other in known.told.raises:
         found.raise_to(other, 0.7 if other in known.everywhere else 0.0)
+    if (
+        "NotImplementedError" not in known.told.raises
+    ):  # said of what is left to others, and passes for its base
+        found["NotImplementedError"] *= 0.4
     if _OF_ARGUMENTS.search(known.segment(node)):
         found.raise_to("TypeError", 0.8)
     return Found({name: prior for name, prior in found.items() if prior and not _is_no_error(name)})

@@ -1,4 +1,4 @@
-"""Operators for what was forgotten, made of what other places of the file have: statements, conditions, arguments, calls.
+"""The statement that was forgotten where `pass` stands, made of what other places of the file have.
 
 Templates are as in PAR (Kim and others, 2013), donors as in GenProg (Le Goues and others, 2012).
 """
@@ -10,13 +10,15 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from .known import OF_ORDER, Known
-from .source import OWN, Edit, Function, Loop, name_of, simple
-from .statements import as_others, put_before
-from .values import Found, Row, token_of
+from ..known import OF_ORDER, Known
+from ..source import OWN, Function, Loop, name_of, same
+from ..statements import as_others
+from ..values import Found, Row, token_of
+from . import blanks, branches
 
-DONORS, CONDITIONS, INSERTED, GUARDS, FORMS = 160, 16, 24, 8, 48
+DONORS, FORMS, WANTED = 160, 48, 3
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1", "()", "[[]]", "b''")
+_COLLECTS = ("list", "tuple", "set", "dict", "sorted", "iter", "next", "str")
 _ORDERS = ("==", "!=", "<", "<=", ">", ">=")
 _PLAIN = re.compile(r"'[^'\\]*'|-?\d+(?:\.\d+)?|None|True|False")
 _PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
@@ -29,7 +31,9 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
         return
     found, names = Found(), known.names(node)
     plain = [name for name in names if name not in (*OWN, "_")]
-    missing, beside = known.unknown(node), sorted(known.bound_beside(node))
+    missing = known.unknown(node)
+    beside = sorted(known.bound_beside(node) | branches.bound(known, node))
+    wanted = list(dict.fromkeys((*missing, *beside)))[:WANTED]
     late = [name for name, line in names.items() if line > node.lineno and name not in missing]
     values = _values(known, node, function, plain)
     for name in dict.fromkeys((*missing, *beside, *late)):
@@ -59,7 +63,16 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
         for text in _expected(known.message):
             found.raise_to(f"return {text}", 0.6)
     found.raise_all(_made(known, node, function, plain))
-    for rank, (text, prior) in enumerate(_donors(known, node, function)):
+    found.raise_all(_imported(known, function))
+    found.raise_all(branches.alike(known, node))
+    found.raise_all(blanks.given(known, node, function, wanted))
+    found.raise_all(blanks.stored(known, node, function, wanted, plain))
+    found.raise_all(blanks.grown(known, node, function, plain, values))
+    found.raise_all(blanks.yielded(known, node, function, plain, values))
+    found.raise_all(blanks.composed(known, node, function))
+    found.raise_all(blanks.members(known, wanted, plain))
+    found.raise_all(blanks.handed_up(known, node, function))
+    for rank, (text, prior) in enumerate(donors(known, node, function)):
         found.raise_to(text, prior - 0.0005 * rank)
     yield from Found({text: prior for text, prior in found.items() if prior}).rows(
         "restored", node, 2 * DONORS
@@ -99,8 +112,24 @@ def _made(
         if all(part in names for part in needed):
             given = ", ".join(part for part in wanted if part in names)
             yield f"return {prefix}{name}({given})", 0.38 + 0.1 * bool(idle & set(wanted))
+            near = 0.15 * (name in function.name or function.name in name)
+            for made in _COLLECTS if top else ():
+                yield f"return {made}({name}({given}))", 0.22 + near
         elif len(needed) <= len(own) <= len(wanted):
             yield f"return {prefix}{name}({', '.join(own)})", 0.2
+
+
+def _imported(known: Known, function: Function) -> Iterator[tuple[str, float]]:
+    """What an imported function, or a parameter, makes of the other parameters, in their order."""
+    own = [one.arg for one in function.args.args if one.arg not in OWN]
+    near = function.name.lower()
+    for name in known.members_imported if own else ():
+        said = any(len(part) > 3 and part in near for part in name.lower().split("_"))
+        firm = (0.4 if name in known.idle_imports else 0.3) + 0.1 * said
+        for given in dict.fromkeys((", ".join(own), own[0])):
+            yield f"return {name}({given})", firm
+    for name in own if len(own) > 1 else ():
+        yield f"return {name}({', '.join(one for one in own if one != name)})", 0.3
 
 
 def _values(known: Known, node: ast.stmt, function: Function, plain: list[str]) -> Found:
@@ -116,6 +145,10 @@ def _values(known: Known, node: ast.stmt, function: Function, plain: list[str]) 
     forms = dict.fromkeys((f"{name}({{}})" for name in ("iter", "list", "tuple", "next")), 0.4)
     for text, calls in known.calls.items():
         one, few = calls[0], min(len(calls), 6)
+        if any(not each.args and not each.keywords for each in calls) and known.fits(
+            one.func, node
+        ):
+            found.raise_to(f"{text}()", 0.4 if "\n" not in text and len(text) <= 40 else 0.0)
         if any(not each.args and not each.keywords for each in calls):
             forms[f"{{}}.{text.rpartition('.')[2]}()"] = 0.4 + 0.02 * few
         if (
@@ -188,7 +221,7 @@ def _assigned(known: Known, node: ast.AST, name: str) -> Iterator[str]:
             yield known.segment(one)
 
 
-def _donors(
+def donors(
     known: Known, node: ast.stmt, function: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> list[tuple[str, float]]:
     """Statements of the file, with unknown names exchanged for known ones, and words of their function for those of this."""
@@ -239,9 +272,9 @@ def _fitted(
         return [(text, 1.0)]
     by_place = dict(zip(there, here, strict=False))
     if all(name in by_place for name in strange):
-        return [(_exchanged(text, {name: by_place[name] for name in strange}), 0.9)]
+        return [(exchanged(text, {name: by_place[name] for name in strange}), 0.9)]
     wanted = [name for name in bound if name not in (*OWN, "_")][:6] if len(strange) == 1 else []
-    return [(_exchanged(text, {strange[0]: name}), 0.5) for name in wanted]
+    return [(exchanged(text, {strange[0]: name}), 0.5) for name in wanted]
 
 
 def _compared(one: ast.AST, text: str) -> Iterator[str]:
@@ -253,7 +286,7 @@ def _compared(one: ast.AST, text: str) -> Iterator[str]:
             yield text.replace(f" {sign} ", f" {other} ")
 
 
-def _exchanged(text: str, names: dict[str, str]) -> str:
+def exchanged(text: str, names: dict[str, str]) -> str:
     return re.sub(r"(?<![\w.\"'])[A-Za-z_]\w*\b", lambda match: names.get(match[0], match[0]), text)
 
 
@@ -261,121 +294,14 @@ def _renamed(there: str, here: str, text: str) -> str:
     """A statement of a function whose name differs by one word from this one's, with that word exchanged."""
     one, other = _PART.findall(there), _PART.findall(here)
     apart = [(left, right) for left, right in zip(one, other, strict=False) if left != right]
-    return (
-        text.replace(*apart[0])
-        if len(one) == len(other) and len(apart) == 1 and apart[0][0] in text
-        else ""
-    )
+    if len(one) != len(other) or len(apart) != 1:
+        return ""
+    left, right = apart[0]
+    if left not in text:  # `postrelease` and `devrelease`: `post` for `dev`
+        left, right = _but_common_end(left, right)
+    return text.replace(left, right) if left and right and left in text else ""
 
 
-def inserted(known: Known, node: ast.stmt) -> Iterator[Edit]:
-    """A line before a statement: a question that leaves the block, or a statement of the function or class."""
-    function = known.function(node)
-    if (
-        function is None
-        or not (simple(node) or isinstance(node, ast.If | Loop))
-        or isinstance(node, ast.Pass)
-    ):
-        return
-    read = {
-        one.id
-        for one in ast.walk(node)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
-    }
-    names = [
-        name
-        for name, line in known.names(node).items()
-        if name in read and name not in OWN and line <= node.lineno
-    ]
-    leaves = ["continue"] if any(isinstance(up, Loop) for up in known.around(node)) else []
-    leaves += ["return", *(f"return {name}" for name in names[:1])]
-    for name in names[:3] if function.body[0] is not node else ():
-        for leave in leaves:
-            yield from put_before(known, node, "guarded", f"if not {name}: {leave}", 0.05)
-            yield from put_before(known, node, "guarded", f"if {name} is None: {leave}", 0.05)
-    before = known.text[: known.start(node)].rstrip().rpartition("\n")[2].strip()
-    beside = (before, known.segment(node))  # said twice, it says nothing
-    for text, prior in [row for row in _guards(known, node) if row[0] not in beside][:GUARDS]:
-        yield from put_before(known, node, "guarded", text, prior)
-    near = [
-        row
-        for row in _donors(known, node, function)
-        if row[1] >= 0.36 and not row[0].startswith("return")
-    ]
-    for text, prior in [row for row in near if row[0] not in beside][:INSERTED]:
-        yield from put_before(known, node, "inserted", text, prior * 0.12)
-
-
-def _guards(known: Known, node: ast.stmt) -> list[tuple[str, float]]:
-    """Questions of the file that leave a block, on one line, of names that are known here: the nearest first."""
-    owner, function = known.owner(node), known.function(node)
-    looped = any(isinstance(up, Loop) for up in known.around(node))
-    read = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-    made: dict[str, float] = {}
-    for one, leave in known.leaving:
-        if not known.fits(one, node):
-            continue
-        text = f"if {known.segment(one.test)}: {known.segment(leave)}"
-        same = known.function(one) is function
-        if "\n" in text or len(text) > 140 or (isinstance(leave, ast.Continue) and not looped):
-            continue
-        asked = {part.id for part in ast.walk(one.test) if isinstance(part, ast.Name)}
-        near = 0.1 if same else 0.08 if owner is not None and known.owner(one) is owner else 0.06
-        wanted = isinstance(leave, ast.Raise) and any(name in text for name in known.told.raises)
-        made[text] = max(made.get(text, 0.0), near + 0.02 * bool(asked & read) + 0.2 * wanted)
-    return sorted(made.items(), key=lambda row: -row[1])
-
-
-def idle(known: Known, node: ast.Expr) -> Iterator[Row]:
-    """A call of what stands there as a statement and does nothing: of itself, of a member, with it as the argument."""
-    text, owner = known.segment(node), known.owner(node)
-    if not isinstance(node.value, ast.Name | ast.Attribute):
-        return
-    found = Found({f"{text}()": 0.5})
-    for name in known.members.get(text, {}):
-        found.raise_to(f"{text}.{name}()", 0.4 if name in known.methods_called else 0.2)
-    for one in owner.body if owner is not None and text in OWN else ():
-        if isinstance(one, Function) and len(one.args.args) - len(one.args.defaults) == 1:
-            found.raise_to(f"{text}.{one.name}()", 0.3)
-    for name in (*known.called, *known.taking_one):
-        found.raise_to(f"{name}({text})", 0.2)
-    yield from found.rows("restored", node, DONORS)
-
-
-def conditions(known: Known, node: ast.If | ast.While | ast.IfExp) -> Iterator[Row]:
-    """A condition that was one of two: what is asked elsewhere in the file of names that are known here."""
-    test, text = node.test, known.segment(node.test)
-    if "\n" in text or isinstance(test, ast.Lambda):
-        return
-    near, owner, bound = known.function(test), known.owner(test), known.names(test)
-    read = {one.id for one in ast.walk(test) if isinstance(one, ast.Name)}
-    found = Found()
-    for one, said, names in known.asked:
-        strange = [name for name in names if name not in bound and name not in known.everywhere]
-        same = owner is not None and known.owner(one) is owner
-        prior = 0.2 if known.function(one) is near else 0.14 if same else 0.1
-        for name in (
-            sorted(read - known.everywhere) if len(strange) == 1 else ("",) if not strange else ()
-        ):
-            fitted = _exchanged(said, {strange[0]: name}) if name else said
-            if fitted not in text:
-                worth = prior + (0.04 if name or read & names else 0.0)
-                found.raise_to(fitted, worth * (0.9 if name else 1.0))
-    for name in sorted(known.unused(test)):  # what nothing asks any more
-        for said in ("{}", "not {}", "{} is None", "{} is not None"):
-            found.raise_to(said.format(name), 0.4)
-    for name in bound:
-        if name not in (*OWN, "_"):
-            fresh = 0.0 if name in read else 0.05
-            for said, prior in (
-                ("{} is not None", 0.09),
-                ("{} is None", 0.09),
-                ("{}", 0.06 + fresh),
-                ("not {}", 0.05 + fresh),
-            ):
-                found.raise_to(said.format(name), prior)
-    whole = f"({text})" if isinstance(test, ast.BoolOp | ast.IfExp) else text
-    for said in sorted(found, key=lambda one: -found[one])[:CONDITIONS]:
-        for word in ("and", "or"):
-            yield "narrowed", test, f"{whole} {word} {said}", found[said]
-            yield "narrowed", test, f"{said} {word} {whole}", 0.6 * found[said]
+def _but_common_end(one: str, other: str) -> tuple[str, str]:
+    tail = same(one[::-1], other[::-1])
+    return one[: len(one) - tail], other[: len(other) - tail]

@@ -1,0 +1,131 @@
+"""What was forgotten is found: statements as the branches beside them say, types, items, texts of the failing comparison."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fdc_packs.repair import weighing
+from fdc_packs.repair.mutate.mutate import propose
+from fdc_packs.repair.mutate.source import edited
+
+STATEMENTS = {
+    "the branch beside it with its words exchanged": (
+        ("def f(x, low=None, high=None, low_mark='<', high_mark='>'):\n    if low is not None and x < low:\n        x = low\n"
+        "        mark = low_mark\n    elif high is not None and x > high:\n        pass\n        mark = high_mark\n"
+        "    else:\n        mark = ''\n    return mark, x\n"), "x = high"),
+    "an item and a name with the same value": (
+        ("def f(self, key, default=None):\n    if key in self:\n        value = self[key]\n    else:\n        pass\n"
+        "    return value\n"), "self[key] = value = default"),
+    "two functions of the module, one after the other": (
+        ("def many(x):\n    return x\n\n\ndef lower(x):\n    return x\n\n\ndef f(word):\n    \"\"\"Uses :func:`many`.\"\"\"\n"
+        "    pass\n"), "return many(lower(word))"),
+    "what a list gathers": (
+        "def f(xs):\n    out = []\n    for x in xs:\n        pass\n    return out\n", "out.append(x)"),
+    "what a generator gives": (
+        "def f(xs):\n    yield 1\n    for x in xs:\n        pass\n", "yield x"),
+    "the assignment after its twin": (
+        "def f(hour):\n    minute = (hour - int(hour)) * 60\n    pass\n    return minute, second\n",
+        "second = (minute - int(minute)) * 60"),
+    "a name of another function without the common end": (
+        ("class A:\n    def is_postrelease(self):\n        return self.post is not None\n\n"
+        "    def is_devrelease(self):\n        pass\n"), "return self.dev is not None"),
+    "a list of what a function of the module gives": (
+        "def parts(n, xs):\n    yield xs\n\n\ndef lparts(n, xs):\n    pass\n", "return list(parts(n, xs))"),
+    "an imported function of the parameters": (
+        "from a import shown\n\n\ndef f(x, form):\n    pass\n", "return shown(x, form)"),
+    "a call without arguments": (
+        "import time\n\n\ndef g():\n    return time.time()\n\n\ndef f(x):\n    pass\n    return x - now\n", "now = time.time()"),
+    "the method of the base": (
+        "class A(B):\n    def __init__(self, x):\n        pass\n        self.x = x\n", "super().__init__(x)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", STATEMENTS)
+def test_a_statement_that_was_forgotten_is_proposed_early(what: str) -> None:
+    broken, wanted = STATEMENTS[what]
+    found = [row["new"] for row in _proposed(broken) if row["kind"] == "restored"]
+    assert wanted in found[:150], found[:20]
+
+
+def test_a_text_that_the_failing_comparison_misses_is_returned_first() -> None:
+    """`'2None'` for `'2nd'`: what stands there in place of None."""
+    text = "def f(n):\n    if n == 1:\n        return 'st'\n    elif n == 2:\n        pass\n    else:\n        return 'th'\n"
+    for message in ("AssertionError: assert '2None' == '2nd'", "AssertionError: '2nd' != '2None'"):
+        found = [row["new"] for row in _proposed(text, message) if row["kind"] == "restored"]
+        assert "return 'nd'" in found[:4], found[:8]
+    assert "return 'nd'" not in [row["new"] for row in _proposed(text)]
+
+
+@pytest.mark.parametrize(
+    ("block", "first"),
+    [("x = x.decode('a')", "bytes"), ("x.append(1)", "list"), ("x = x.items()", "dict"), ("x.real", "int")],
+)  # fmt: skip
+def test_a_question_about_a_type_gets_the_type_whose_members_are_used_then(block: str, first: str) -> None:  # fmt: skip
+    text = f"def f(x):\n    if isinstance(x):\n        {block}\n    return x\n"
+    found = [row["new"] for row in _proposed(text) if row["old"] == "isinstance(x)"]
+    assert f"isinstance(x, {first})" == found[0] and len(found) > 8
+
+
+def test_a_not_before_a_question_that_has_its_own_is_one_too_many() -> None:
+    """E713, E714: people write `x is not None`; where a file has several such, its author writes so."""
+    text = "def f(x, y):\n    if not x is None:\n        return y\n    return x.n\n"
+    row = next(row for row in _proposed(text) if row["new"] == "x is None")
+    assert not row["risky"] and row["score"] == max(row["score"] for row in _proposed(text))
+    twice = f"{text}\n\ndef g(x):\n    return not x in (1, 2)\n"
+    assert next(row for row in _proposed(twice) if row["new"] == "x is None")["risky"]
+
+
+def test_a_parameter_that_is_true_or_false_is_not_asked_about_none() -> None:
+    for default, asked in (("False", False), ("None", True)):
+        text = f"def f(x, sure={default}):\n    if not sure:\n        return x\n    return [x]\n"
+        assert asked == any(row["new"] == "sure is None" for row in _proposed(text))
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("raise E('no %r' // x)", "'no %r' % x"), ("y = getattr('name', x)", "getattr(x, 'name')"),
+        ("y = isinstance(str, x)", "isinstance(x, str)"), ("y = all(x, list)", "isinstance"),
+    ],
+)  # fmt: skip
+def test_what_nothing_else_can_be_meant_by_comes_first(line: str, wanted: str) -> None:
+    """A text that is to be filled in, a text or a type in the place of the value that is asked about."""
+    text = f"def f(x):\n    {line}\n    return y\n"
+    assert wanted == _proposed(text)[0]["new"]
+
+
+def test_a_line_that_becomes_the_copy_of_another_one_is_likelier() -> None:
+    """Rows that were copied, with words exchanged, have twins; a statement that is the same twice says nothing."""
+    rows = [f"    g(\n        '{{}}'.format(many[0]{call}, many[1:], 1),\n        {n},\n    )\n" for n, call in
+            enumerate((".upper()", ".lower()", "", ".upper()"))]  # fmt: skip
+    text = f"def f(many):\n{''.join(rows)}"
+    worth = {row["new"]: row["score"] for row in _proposed(text, lines=range(11, 14))}
+    others = [worth[f"many[0].{name}()"] for name in ("lower", "upper")]
+    assert min(others) > 2 * worth["many[0].strip()"]
+    flat = "def f(many):\n    g('{}'.format(many[0].upper(), 1))\n    g('{}'.format(many[0], 1))\n"
+    worth = {row["new"]: row["score"] for row in _proposed(flat, lines=range(3, 4))}
+    assert worth["many[0].upper()"] < 0.6 * min(others)
+
+
+def test_the_other_default_of_a_parameter_is_shown_and_not_applied() -> None:
+    """It was the one wrong repair of a real bug: every caller that does not give the argument gets something else."""
+    rows = {
+        row["new"]: row for row in _proposed("def f(x, sure=False):\n    return g(x, sure, True)\n")
+    }
+    turned, other = rows["True"], rows["False"]
+    assert turned["turns_default"] and turned["risky"] and "turns_default" not in other
+    assert not other["risky"]
+    measured: list[Any] = [1, 10, "x", False, False]
+    passing: list[Any] = [{**turned, "change": measured, "before": 1.0}]
+    assert not weighing.told_apart(passing)
+    assert "every caller" in weighing.why_undecided(passing)
+    assert weighing.told_apart([{**other, "change": measured, "before": 1.0}])  # type: ignore[list-item]
+
+
+def _proposed(text: str, message: str = "", lines: range | None = None) -> list[dict[str, Any]]:
+    numbers = lines or range(1, text.count("\n") + 1)
+    suspects: list[Any] = [{"path": "f.py", "line": n, "score": 0.8} for n in numbers]
+    found: list[Any] = propose(text, "f.py", suspects, [], 2000, message)
+    assert all(text != edited(text, tuple(map(tuple, row["pieces"]))) for row in found)
+    return found

@@ -1,0 +1,1 @@
+"""What was forgotten, made of what the file has elsewhere."""

@@ -1,0 +1,88 @@
+"""The argument that a call of Python's own functions lost, where these say of what kind it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..calls import with_argument
+from ..known import Known
+from ..source import OWN, name_of
+from ..values import Found, Row
+
+_ASKING = ("hasattr", "getattr", "delattr")
+_TEXT = ('encoding="utf-8"',)
+_GIVEN_WORDS = {
+    "zip": ("strict=True",), "open": _TEXT, "read_text": _TEXT, "write_text": _TEXT, "print": ("file=sys.stderr",),
+    "dumps": ("ensure_ascii=False", "sort_keys=True"), "makedirs": ("exist_ok=True",), "mkdir": ("exist_ok=True",),
+    "unlink": ("missing_ok=True",), "max": ("default=0", "default=None"), "min": ("default=0", "default=None"),
+    "sorted": ("key=str", "key=len"),
+}  # fmt: skip
+"""Keywords that calls of Python's own functions lack most often."""
+
+
+_OF_TYPE = ("isinstance", "issubclass")
+_TYPES: tuple[type, ...] = (str, list, dict, tuple, int, bytes, set, float, bool, frozenset, type)
+_TWO = ("(list, tuple)", "(str, bytes)", "(int, float)")
+MEMBERS = 24
+
+
+def well_known(known: Known, node: ast.Call) -> Iterator[Row]:
+    """What Python's own functions are given most often: a keyword, the name of a member, a type."""
+    name, every = name_of(node.func), {one.arg for one in node.keywords}
+    for text in _GIVEN_WORDS.get(name, ()):
+        word, _, value = text.partition("=")
+        if word not in every:
+            yield "added", node, with_argument(known, node, word, value), 0.2
+    if len(node.args) == 1 and not node.keywords:
+        found = (
+            _types(known, node)
+            if name in _OF_TYPE
+            else _members(known, node)
+            if name in _ASKING
+            else Found()
+        )
+        for text, prior in sorted(found.items(), key=lambda row: -row[1])[:MEMBERS]:
+            yield "added", node, with_argument(known, node, 1, text), prior
+
+
+def _members(known: Known, node: ast.Call) -> Found:
+    """The names of members: of its own class, and those that the function around asks the same thing for."""
+    found, owner, around = Found(), known.owner(node), known.function(node)
+    subject = known.segment(node.args[0])
+    if owner is not None and name_of(node.args[0]) in OWN:
+        near = known.statement(node)
+        parts = ast.walk(near) if near is not None else ()
+        beside = {one.attr for one in parts if isinstance(one, ast.Attribute)}
+        methods, read, stored = known.owned(owner)
+        for member in sorted(stored | read | methods):
+            found.raise_to(f'"{member}"', 0.4 if member in beside else 0.2)
+    for member in _asked_of(known, around, subject):
+        found.raise_to(f'"{member}"', 0.4)
+    return found
+
+
+def _types(known: Known, node: ast.Call) -> Found:
+    """The types that a question may be about: those with all members that are used where it holds come first."""
+    found, subject = Found(), known.segment(node.args[0])
+    owner, near = known.owner(node), known.statement(node)
+    block = near.body if isinstance(near, ast.If | ast.While) else []
+    used = {member for one in block for member in _asked_of(known, one, subject)}
+    for rank, kind in enumerate(_TYPES):
+        fits = bool(used) and all(hasattr(kind, one) for one in used)
+        found.raise_to(kind.__name__, (0.6 if fits else 0.32) - 0.01 * rank)
+    for rank, text in enumerate(_TWO):
+        found.raise_to(text, 0.22 - 0.01 * rank)
+    for name in known.classes:
+        own = owner is not None and name == owner.name and subject not in OWN
+        found.raise_to(name, 0.5 if own else 0.3)
+    for name in known.members_imported:
+        found.raise_to(name, 0.25 if name[:1].isupper() else 0.0)
+    return Found({name: prior for name, prior in found.items() if prior})
+
+
+def _asked_of(known: Known, within: ast.AST | None, subject: str) -> list[str]:
+    """The members that something is asked for within a statement."""
+    parts = ast.walk(within) if within is not None else ()
+    asked = (one for one in parts if isinstance(one, ast.Attribute))
+    return list(dict.fromkeys(one.attr for one in asked if known.segment(one.value) == subject))

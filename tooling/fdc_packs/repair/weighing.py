@@ -1,0 +1,136 @@
+"""Of edits that pass when they are tried in memory: which comes first, and whether what was seen of them tells it apart. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .shapes import Candidate, Probed
+
+SAID = 30
+"""Characters that count as little as what the file says everywhere counts more than what it says nowhere."""
+CRASHES, RISKY, PLAIN, MENDS = range(4)
+"""What edits that pass are trusted by: the edited code raises by accident what a test expects; it negates or drops something, or
+no test gets to where it failed; neither; it also uses a name that nothing used, or that the error misses."""
+DOUBT = 2.0
+"""How much likelier an edit that negates or drops something was than the one that is trusted most, where neither is applied."""
+DOUBLING = 0.05
+"""The share of the inputs that an edit may change more than another one, for each time that it was twice as likely as needed."""
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+def told_apart(passing: Sequence[Candidate]) -> bool:
+    """True where one of several edits that pass, best first, changes less than the others over generated inputs, or the
+    others behave as it does. Only the most trusted ones compete, and those that were much likelier before; where these negate
+    or drop something, changing less says nothing, and where they crash, nothing is decided. Of those that change as much, one
+    that was much likelier wins, and one that the others only elaborate; one that changes little more must have been likelier
+    still. Where nothing can be measured (the command does not start pytest), the most credible one is taken, and that is said;
+    where measuring failed, nothing is decided."""
+    most = max(_trust(row) for row in passing)
+    best, *others = [row for row in passing if _trust(row) == most]
+    if most == CRASHES or (others and any(best["change"][4:])):
+        return False  # what failed is not mended, and there is more than one way round it
+    if best.get("turns_default"):
+        return False  # every caller that does not say otherwise would get something else
+    if not any(row["change"][1] for row in (best, *others)):
+        tried = any(
+            row["change"][2] for row in (best, *others)
+        )  # in vain: nothing is known of them
+        return not others or (most != RISKY and not tried)
+    differ, every, outcomes = best["change"][:3]
+    for row in others:
+        less, inputs, same = row["change"][:3]
+        if not every or not inputs:
+            return False
+        more = less / inputs - differ / every  # the more it changes, the likelier it must have been
+        needed = 1.0 if more == 0 and _elaborates(row, best) else DOUBT ** (1 - more / DOUBLING)
+        firm = more > 0 or best["before"] >= needed * row["before"]
+        if same != outcomes and (most == RISKY or not firm):
+            return False
+    doubts = [row for row in passing if _trust(row) == RISKY and row["change"][2] != outcomes]
+    return most != PLAIN or all(row["before"] < DOUBT * best["before"] for row in doubts)
+
+
+def why_undecided(passing: Sequence[Candidate]) -> str:
+    """What a person is told of edits that pass and are not told apart."""
+    if len(passing) > 1:
+        return f"all tests pass with {len(passing)} different small edits, and nothing that was measured says which is meant"
+    if passing[0].get("turns_default"):
+        return "all tests pass with one small edit, but it turns round what every caller gets that does not give the argument"
+    return "all tests pass with one small edit, but only because the edited code itself cannot run"
+
+
+def _elaborates(row: Candidate, best: Candidate) -> bool:
+    """True where an edit of the same place says all that another one does, and more that no test asks for."""
+    if row.get("affected_region") != best.get("affected_region") or row.get("old") != best.get("old"):  # fmt: skip
+        return False
+    left = iter(_TOKEN.findall(row.get("new", "")))
+    return all(one in left for one in _TOKEN.findall(best.get("new", "x")))
+
+
+def _trust(row: Candidate) -> int:
+    """How far a test that passes with an edit speaks for it."""
+    if any(row["change"][3:4]):
+        return CRASHES
+    return RISKY if row["risky"] or any(row["change"][4:]) else MENDS if row["mends"] else PLAIN
+
+
+def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
+    """The candidates by what a probe of their edit has shown, how little it changes, and what they were worth before."""
+    verdicts, changes = probed.get("verdicts") or {}, probed.get("changes") or {}
+    out: list[Candidate] = []
+    for row in found:
+        said = verdicts.get(row["key"])
+        change = changes.get(row["key"]) or [0, 0, "", False]
+        differ, every = change[:2]
+        worth = row["confidence"] / 2
+        if (
+            said == "passes"
+        ):  # of several the one that changes least; what only negates or drops something last
+            trust = _trust({**row, "change": change})
+            worth = 0.52 + 0.15 * trust - 0.12 * (differ / every if every else 0.5)
+            worth += row["confidence"] / 50
+        elif said is not None:
+            worth = (0.4 if said == "helps" else 0.0) + row["confidence"] / 10
+        made: Candidate = {**row, "confidence": round(worth, 4)}
+        if said:
+            before = row.get("score", row["confidence"])
+            made |= {"probe": said, "change": change, "before": before}
+        out.append(made)
+    out.sort(key=lambda row: -row["confidence"])
+    if out and out[0].get("probe") == "passes" and out[0]["change"][1]:
+        best = out[
+            0
+        ]  # of those that behave alike the one that adds least, and that the file says more often
+        twins = [
+            one
+            for one in out
+            if one.get("change") == best["change"] and _trust(one) == _trust(best)
+        ]
+        least = min(twins, key=_odd)
+        if least is not best:
+            least["confidence"] = round(best["confidence"] + 0.0001, 4)
+            out.sort(key=lambda row: -row["confidence"])
+    return out
+
+
+def _odd(row: Candidate) -> float:
+    """Characters that an edit adds; fewer where what it says is said elsewhere in the file, more where what it takes away is."""
+    added = sum(len(text) - (end - start) for start, end, text in row.get("pieces") or ())
+    return max(0, added) - SAID * float(row.get("likelier", 0.0))
+
+
+def remarks(probed: Probed) -> list[str]:
+    """What a person must know of the edits that were tried in memory: that several pass."""
+    passing = sum(said == "passes" for said in (probed.get("verdicts") or {}).values())
+    if passing < 2:
+        return []
+    measured = bool(probed.get("changes"))
+    first = (
+        "the one that changes least over generated inputs" if measured else "the most credible one"
+    )
+    return [
+        f"{passing} different small edits pass the tests when tried in memory; {first} is tried first"
+    ]
