@@ -156,7 +156,12 @@ def _explored(said: dict[str, Any]) -> tuple[Cited, str]:
     rows = list(result.get("places") or ())[:DEPTH]
     near = result.get("ended") == "absent"
     cited = [
-        (row["path"], one["line"], one["line"], str(one["text"]).removesuffix("...").strip() or "...")
+        (
+            row["path"],
+            one["line"],
+            one["line"],
+            str(one["text"]).removesuffix("...").strip() or "...",
+        )
         for row in rows
         for one in row["code"][: 1 if near else None]
     ]

@@ -1,4 +1,4 @@
-"""A choice whose branches change places, under the opposite condition, is the same choice: literal and computed paths beside each other."""
+"""A choice with its branches swapped and its condition negated is the same choice, whatever paths stand beside each other."""
 
 from __future__ import annotations
 
