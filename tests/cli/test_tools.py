@@ -48,9 +48,7 @@ def shop(workspace: Path) -> Path:
     return workspace
 
 
-KINDS = (
-    "missing, path, file, protected, encoding, capability, result, sandbox, timeout, size, error, spent"
-)
+KINDS = "missing, path, file, protected, encoding, capability, result, sandbox, timeout, size, error, spent"
 
 
 def data(workspace: Path, *words: str) -> list[dict[str, Any]]:
