@@ -100,9 +100,10 @@ def of_step(
             text = act.bound.arguments[name].text
             yield from of_glob(act.bound.arguments[name], slash=True)
             if act.bound.tool.name in _SEARCHES and "/" in text and not _MARKED.search(text):
-                above, _ = guard.above(posixpath.dirname(posixpath.normpath(text)))
-                found = _through(text, above, guard, probes)
-                yield from () if found is None else (found,)
+                above, kind = guard.above(posixpath.dirname(posixpath.normpath(text)))
+                if kind not in ("", "missing"):
+                    found = _through(text, above, guard, probes)
+                    yield from () if found is None else (found,)
 
 
 def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:
