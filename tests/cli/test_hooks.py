@@ -291,7 +291,6 @@ def test_a_pipe_in_the_place_of_a_file_makes_no_hook_wait(workspace: Path) -> No
         "fdc answer last yes", "cd x && fdc  answer r", "bash -c 'fdc answer r yes'", "python -m fdc_toolchain answer r yes",
         "python3 tooling/fdc_cli.py resume r --answer yes", "fdc resume --approve plan", "fdc run p.plan --allow-network",
         "fdc resume r --assume=done", "fdc \\\n answer r", "uvx fdc-toolchain trust", "FDC_ALLOW_UNSANDBOXED=1 fdc run a.plan",
-        "FDC_ALLOW_NETWORK+=1 fdc run a.plan", "python3 tooling/master_control.py --resume T --approve abc",
         "env FDC_ALLOW_NETWORK=1 make", "fdc lint --trust-settings", "fdc mcp --http", '"/usr/bin/fdc" answer r yes', "fdc ui",
         "fdc fix --allow-unsandboxed make", "fdc cups list.txt --answer yes", "fdc 'answer' r", "fdc run a&b.plan '--approve'",
         "fdc run a.plan a=" + "a" * 3000 + " --approve", "fdc run p.plan --force", "fdc $'answer' r", 'fdc $"answer" r',
