@@ -80,6 +80,9 @@ def test_what_cannot_be_written_is_refused_by_both(root: Path, path: str) -> Non
     [
         ("list_files nope\n", ["FDC411"]),
         ("grep x nope\n", ["FDC411"]),
+        ("read_file docs{run}\n", ["FDC411"]),
+        ("delete_file new/{run}/x\n", ["FDC411"]),
+        ("create_file_with_block new/{run}/x\n  x\nread_file new/{run}/x\n", []),
         ("list_files docs/a.md/b\n", ["FDC415"]),
         ("grep x docs//a.md/b/c\n", ["FDC415"]),
         ("list_files ..\n", ["FDC416"]),

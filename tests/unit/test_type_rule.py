@@ -57,6 +57,11 @@ SHELL = "r <- run_in_bash_session x\n"
         LIST + "if 3 in len(l)\n  submit\n",
         LIST + 'if "a" < true\n  submit\n',
         "if len(3) > 1\n  submit\n",
+        # The value of each is known, but the run looks at the first part, and stops.
+        "if 1 in false and 0\n  submit\n",
+        "if not (len(true) and 0)\n  submit\n",
+        'require "b" < 1 or 1 else "no"\n',
+        "iterate max 2 until 1 in 5 or 1\n  submit\n",
         SHELL + 'require r.exit_code in r.output else "no"\n',
         LIST + "iterate max 3 until l < 3\n  l <- list_files\n",
     ],

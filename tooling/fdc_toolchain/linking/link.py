@@ -185,7 +185,10 @@ class _Reader(StepFaults):
         key, registered = self.linker.resolve(name)
         if key is None:
             note = f" (registered as `{registered}`)" if registered else ""
-            hint = did_you_mean(name, self.linker.callable_names()) or self._path_hint(name)
+            if registered:
+                hint = f"restore that file, or take the name away: `fdc registry deregister {name}`"
+            else:
+                hint = did_you_mean(name, self.linker.callable_names()) or self._path_hint(name)
             self.report(span, "FDC321", f"Sub-plan file not found: `{name}`{note}", hint)
         elif registered is not None and registered != name and self.linker.files.find(name):
             message = (
@@ -219,8 +222,8 @@ class _Reader(StepFaults):
             self.unit.results.append(node.bind)
         return call
 
-    def _path_hint(self, name: str) -> str | None:
-        """A hint about a plan that is called by its path and was not found, or None."""
+    def _path_hint(self, name: str) -> str:
+        """A hint about a plan that is called and was not found."""
         beside = posixpath.normpath(
             posixpath.join(posixpath.dirname(self.unit.key.removeprefix(SHIPPED)), name)
         )
@@ -228,7 +231,7 @@ class _Reader(StepFaults):
             return f"paths count from the workspace's root: write `{beside}`"
         if name.startswith("/") or ".." in name.split("/"):
             return "only plans of the workspace can be called: by a registered name, or by a path from its root"
-        return None
+        return "write its path from the workspace's root, or give a plan this name: `fdc registry register NAME PATH`"
 
     def _checked_bound(self, node: Any, most: int | None, word: str) -> int:
         if most is None:

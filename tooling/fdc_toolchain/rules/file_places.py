@@ -101,9 +101,9 @@ def of_step(
             yield from of_glob(act.bound.arguments[name], slash=True)
             if act.bound.tool.name in _SEARCHES and "/" in text and not _MARKED.search(text):
                 above, kind = guard.above(posixpath.dirname(posixpath.normpath(text)))
-                open_way = kind in ("", "missing")
-                found = None if open_way else _through(text, above, guard, probes)
-                yield from () if found is None else (found,)
+                if kind not in ("", "missing"):
+                    found = _through(text, above, guard, probes)
+                    yield from () if found is None else (found,)
 
 
 def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:

@@ -54,8 +54,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 if failures and refused(literal, context.linker.files):
                     continue  # it is said there
             else:
-                if path[0] == ("run",) and all(type(part) is str for part in path[1:]):
-                    entry = 0  # nothing is in the run's folder before the run begins
+                if ("run",) in path and all(type(part) is str or part == ("run",) for part in path):
+                    entry = 0  # no path has the name of the run before the run begins
                 failures = effect.failures[entry]
             found += [
                 findings.Found(path, failure, entry)

@@ -113,8 +113,9 @@ def drive_run(  # noqa: C901
         if "model" in row.inputs:
             pricing.check(root, store, row, budget or {}, operator)
         claim = _claim(store, row, root, within, leave is not None)
+        changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
         if "simulate" not in row.inputs:
-            _granted(store, row, root, operator, retry)
+            _granted(store, row, root, operator, changes)
         stale = run_folders.cancel_request(root, name) if force else None
         if not _alone(claim, root, row, wait, stale):
             _cancelled(root, store, row, trusted)
@@ -122,7 +123,6 @@ def drive_run(  # noqa: C901
         if stale is not None and run_folders.cancel_request(root, name) == stale:
             run_folders.forget_cancel(root, name)
         take_away(root)
-        changes = {"budget": dict(budget or {}), "retry": retry, "trusted": trusted}
         return _drive(
             store,
             row,
@@ -189,7 +189,9 @@ def _alone(claim: Claim, root: str, row: RunRow, wait: bool | None, stale: bytes
     return True
 
 
-def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, retry: bool) -> None:
+def _granted(
+    store: Store, row: RunRow, root: str, operator: Operator | None, changes: Mapping[str, object]
+) -> None:
     """Raises NotGranted if something is missing that the run's remaining steps need."""
     from ..engine.events import Mismatch
     from ..engine.fold import fold
@@ -197,11 +199,8 @@ def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, re
 
     def under_way() -> RunState:
         records = store.records(row)
-        return fold(
-            program,
-            row.inputs,
-            [*records, *(retried(program, row.inputs, records) if retry else ())],
-        )
+        records += retried(program, row.inputs, records, changes)
+        return fold(program, row.inputs, records)
 
     try:
         program = store.program(row)
@@ -210,13 +209,17 @@ def _granted(store: Store, row: RunRow, root: str, operator: Operator | None, re
         raise WorldError(f"the run {row.name} cannot continue: {wrong}") from wrong
 
 
-def retried(program: Program, inputs: dict[str, object], records: list[Record]) -> list[Record]:
-    """The records that retry failed steps."""
+def retried(
+    program: Program, inputs: dict[str, object], records: list[Record], asked: Mapping[str, object]
+) -> list[Record]:
+    """The records that retry failed steps: all with `retry`, with another `budget` those that the old one's seconds ended."""
     from ..engine.events import Record
     from ..engine.replay import failed_alone
 
     driven = max((record.at for record in records), default=0.0)
-    failed = failures(records, failed_alone(program, inputs, records))
+    every, some = asked.get("retry"), asked.get("budget")
+    failed = failures(records, failed_alone(program, inputs, records)) if every or some else []
+    failed = [old for old in failed if every or old.body["failed"]["kind"] == "spent"]
     return [Record("retry", old.address, old.turn, "", "", driven, {}) for old in failed]
 
 
@@ -273,8 +276,7 @@ def _drive(
             fresh.append(
                 Record("budget", "", journal.epoch, "", "", driven, {"budget": changes["budget"]})
             )
-        if changes["retry"]:
-            fresh += retried(program, row.inputs, records)
+        fresh += retried(program, row.inputs, records, changes)
         journal.append(fresh)
         rows: list[tuple[Record, Perform | None]] = []
         state = fold(

@@ -45,7 +45,7 @@ _NAMES = tuple(f"*** {word}: " for word in ("Add File", "Update File", "Delete F
 _LINE_END = re.compile(r"\n|\\n")
 _CD = re.compile(r"\bcd\s+(?:--\s+)?([^\s;&|]+)")
 
-_FDC = r"(?:\b|-m)fdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?"
+_FDC = r"(?:\b|-m)(?:fdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?|master_control(?:\.py)?)"
 _COMMAND = re.compile(rf"{_FDC}(?:\s+-\S{{1,80}}){{0,8}}\s+(?P<what>answer|trust|mcp|ui)\b")
 _COMMANDS = re.compile(rf"{_FDC}\s")
 _OPTION = re.compile(
@@ -55,7 +55,7 @@ _OF_RUNS = re.compile(
     rf"{_FDC}\s+(?:run|resume|agent|worker|fork|lint)\b[^;|&\n]{{0,2000}}?\s(?P<what>--(?:trust|force))(?![\w-])"
 )
 _OF_INIT = re.compile(rf"{_FDC}\s+init\b[^;|&\n]{{0,2000}}?\s(?P<what>--remove)(?![\w-])")
-_VARIABLE = re.compile(r"\b(?P<what>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)=")
+_VARIABLE = re.compile(r"\b(?P<what>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)\+?=")
 _DOLLAR = re.compile(r"\$(?=[\"'])")
 _UNQUOTED = str.maketrans("", "", "\"'\\")
 """Commands that only a person may give: answers, approvals, permissions of runs and settings."""

@@ -22,7 +22,8 @@ def least(program: Program, left: Mapping[str, float]) -> dict[str, float]:
 
 def changed(state: RunState, left: Mapping[str, float]) -> dict[str, float]:
     """The limits of a recorded run that have changed; empty if a larger budget would not make it continue."""
-    if state.ended and (state.stop is None or state.stop.kind not in _RAISED):
+    stop = state.stop
+    if state.ended and (stop is None or (stop.kind not in _RAISED and stop.failure != "spent")):
         return {}
     wanted = least(state.program, left)
     return {one: most for one, most in wanted.items() if state.budget.get(one) != most}

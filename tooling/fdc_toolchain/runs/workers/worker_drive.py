@@ -192,8 +192,8 @@ class Drive:
             fresh.append(
                 Record("budget", "", epoch, "", "", driven, {"budget": self.asked["budget"]})
             )
-        if not before and self.asked.get("retry"):
-            fresh += retried(self.program, self.row.inputs, records)
+        if not before:
+            fresh += retried(self.program, self.row.inputs, records, self.asked)
         journal.append(fresh)
 
     def _fold(self, before: list[Any] | None = None) -> RunState:
@@ -207,8 +207,8 @@ class Drive:
         from ..run_driver import retried
 
         records = self.store.records(self.row)
-        if self.asked.get("retry") and not self._was_here():
-            records = [*records, *retried(self.program, self.row.inputs, records)]
+        if not self._was_here():
+            records = [*records, *retried(self.program, self.row.inputs, records, self.asked)]
         return fold(self.program, self.row.inputs, records)
 
     def _drive(

@@ -191,7 +191,7 @@ class Uses:
     # ---- conditions --------------------------------------------------------------------
 
     def condition(self, node: Statement, condition: Condition | None) -> None:
-        if condition is not None and (condition.refs or fold(condition.tree) is None):
+        if condition is not None:
             self.holds(node, condition, condition.tree)
 
     def holds(self, node: Statement, whole: Condition, tree: ConditionTree) -> None:
