@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ...exits import Exit
 from ...report.terminal.terminal_text import visible
 from ..notices import notice
-from .within import journal
 from .worker_drive import CANCEL, Drive, Leaving, Unfit
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def work(fleet: Fleet, run: str, asked: dict[str, object], delivery: str) -> dic
                 f"the request to the run {run} is not sealed by the key of {fleet.session.executor}"
             )
             return _offer_again(fleet, run, asked, delivery, why)
-        store = journal(fleet)
+        store = fleet.journal()
         return _work(fleet, store, run, asked, first(delivery))
     except Leaving:
         fleet.under_way.discard(delivery)
@@ -99,7 +98,7 @@ def _others(fleet: Fleet, run: str) -> set[int]:
     """The workers that may have what this one has not: those that serve the run's workspace, too."""
     from ..records.identity import of_run
 
-    with closing(journal(fleet)) as store:
+    with closing(fleet.journal()) as store:
         row = store.run(run)
     return set() if row is None else fleet.session.serving(of_run(row.inputs))
 
