@@ -9,9 +9,8 @@ import os
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 
-from fdc_toolchain.api.tools import Context, ToolFailure, word
+from fdc_toolchain.api.tools import Context, ToolFailure, object_of, word
 
 from .store import Busy, Store, digest
 
@@ -19,7 +18,7 @@ from .store import Busy, Store, digest
 def begin_alphabet(args: Mapping[str, object], context: Context) -> object:
     """Takes the iteration's lock and reads everything that it starts from (ALPH-44: read)."""
     store = _store(context)
-    wanted = _object(args, "paths")
+    wanted = object_of(args, "paths")
     at = now()
     try:
         store.lock(context.run, _iteration(store), "EXPANSION", at)
@@ -47,7 +46,7 @@ def staged_alphabet(args: Mapping[str, object], context: Context) -> object:
 def stage_alphabet(args: Mapping[str, object], context: Context) -> object:
     """Keeps what a step has found, and says so in the lock (ALPH-46)."""
     store = _store(context)
-    event = _object(args, "event")
+    event = object_of(args, "event")
     checkpoint = word(args, "checkpoint")
     phase = str(event["phase"])
     try:
@@ -63,7 +62,7 @@ def read_entries(args: Mapping[str, object], context: Context) -> object:
     store = _store(context)
     out: dict[str, str] = {}
     try:
-        for name in _object(args, "wanted")["paths"]:
+        for name in object_of(args, "wanted")["paths"]:
             out |= store.text(str(name))
     except ValueError as wrong:
         raise ToolFailure("file", str(wrong)) from None
@@ -72,8 +71,8 @@ def read_entries(args: Mapping[str, object], context: Context) -> object:
 
 def commit_alphabet(args: Mapping[str, object], context: Context) -> object:
     """Writes every file of the iteration, or none (ALPH-03, 48)."""
-    change = _object(args, "change")
-    tree = _object(args, "tree")
+    change = object_of(args, "change")
+    tree = object_of(args, "tree")
     store = _store(context)
     try:
         if store.prepared() is None and store.held() is not None:
@@ -123,10 +122,3 @@ def glob_of(name: str) -> str:
 
 def _store(context: Context) -> Store:
     return Store(context.root.path)
-
-
-def _object(args: Mapping[str, object], name: str) -> dict[str, Any]:
-    value = args.get(name)
-    if not isinstance(value, dict):
-        raise ToolFailure("argument", f"`{name}` is not what the step before it returns")
-    return value

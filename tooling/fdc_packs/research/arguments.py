@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fdc_toolchain.api.files import Document
-from fdc_toolchain.api.tools import Context, Outcome, ToolFailure, web_pages
+from fdc_toolchain.api.tools import Context, Outcome, ToolFailure, object_of, web_pages
 
 from .retrieval import library
 
@@ -46,14 +46,6 @@ def shelf_of(args: Mapping[str, object], context: Context) -> tuple[library.Shel
     with library.folder(text_of(scan, "folder"), context) as opened:
         shelf = library.get(opened, scan.get("include") == "code", digest)
     return shelf, shelf.scan.digest != digest
-
-
-def object_of(args: Mapping[str, object], name: str) -> dict[str, object]:
-    """An object from an earlier step. Raises ToolFailure where it is none."""
-    value = args.get(name)
-    if not isinstance(value, dict):
-        raise ToolFailure("argument", f"`{name}` is not the result of an earlier step")
-    return value
 
 
 def list_of(args: Mapping[str, object], name: str) -> list[dict[str, object]]:

@@ -31,6 +31,7 @@ from fdc_toolchain.api.commands import (
     say_json,
     text_option,
     workspace_option,
+    written,
 )
 from fdc_toolchain.api.text import narrow, slug, visible
 
@@ -95,7 +96,9 @@ def command(
 
     By default it retrieves and quotes: no model, no key and no network are needed.
     """
-    question = _asked(question)
+    question = written(question, "the question")
+    if not question.strip():
+        raise UsageError("the question is empty")
     operator = _operator(web, model)
     folder = _folder(docs)
     from fdc_toolchain.api import commands
@@ -167,16 +170,6 @@ class _Watching(Silent):
         """Takes the line of the phase away."""
         if self._live:
             click.echo("\r\x1b[K", nl=False, err=True)
-
-
-def _asked(question: str) -> str:
-    try:
-        question.encode("utf-8")
-    except UnicodeEncodeError:
-        raise UsageError("the question is not UTF-8 text") from None
-    if not question.strip():
-        raise UsageError("the question is empty")
-    return question.replace("\0", " ")
 
 
 def _folder(docs: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from .. import durable
@@ -116,9 +117,11 @@ class PlanFile:
         if wanted:  # delete it: it is not a plan, and research must not find it as a document
             notes["request"] = text
             self._graph.save(state)
-            _unlink(self._file)
+            with suppress(FileNotFoundError):
+                os.unlink(self._file)
         if wanted or compiled.program is not None:
-            _unlink(os.path.join(self._root, *self.findings.split("/")))
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(self._root, *self.findings.split("/")))
             return True
         notes["seen_plans"] = [*notes.get("seen_plans", []), digest]
         notes["refused_plans"] = int(notes.get("refused_plans", 0)) + 1
@@ -135,13 +138,6 @@ class PlanFile:
             f"{self._path} is refused; the findings are in {self.findings}; {left} more {'try' if left == 1 else 'tries'}"
         )
         return False
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass  # it is already deleted
 
 
 class ModelPlanner:

@@ -19,6 +19,7 @@ from ..console.options import (
     root_of,
     text_option,
     workspace_option,
+    written,
 )
 from ..console.progress import Aside, Json
 from ..console.terminal import say_json
@@ -62,7 +63,7 @@ __all__ = [
     "Renamed", "Silent", "UsageError", "WorldError", "as_json", "begin", "broken_off", "budget_of", "budget_option",
     "choice_option", "compile_or_refuse", "count", "count_option", "drive_run", "exit_code", "find_root", "flag_option",
     "format_option", "given_for", "number_option", "quiet_option", "reason", "root_of", "run", "say_json", "task_for",
-    "tell_weakness", "text_option", "workspace_option",
+    "tell_weakness", "text_option", "workspace_option", "written",
 ]  # fmt: skip
 
 

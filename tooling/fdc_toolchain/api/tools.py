@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..engine.events import Outcome, Perform
 from ..engine.ports import Waiting, WorldFailed
 from ..tools import intent_files
-from ..tools.context import Context, NestedPlan, text, word
+from ..tools.context import Context, NestedPlan, object_of, text, word
 from ..tools.plans.plan_text import Proof, proved
 from ..tools.tool_rows import TOOLS
 from ..tools.web import web_pages, web_tools
@@ -16,5 +16,5 @@ from ..workspace.failure import ToolFailure, from_os
 
 __all__ = [
     "Context", "NestedPlan", "Outcome", "Perform", "Proof", "TOOLS", "ToolFailure", "Waiting", "WorldFailed",
-    "from_os", "intent_files", "proved", "text", "web_pages", "web_tools", "word",
+    "from_os", "intent_files", "object_of", "proved", "text", "web_pages", "web_tools", "word",
 ]  # fmt: skip

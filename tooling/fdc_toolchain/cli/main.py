@@ -250,11 +250,12 @@ def outside(command: click.Command, name: str) -> click.Command:
     return refused
 
 
-def run(argv: list[str], commands: click.Command | None = None, name: str = "fdc") -> int:
-    """Runs one command line, or refuses it inside a run. Returns the exit code."""
+def run(argv: list[str] | None, commands: click.Command | None = None, name: str = "fdc") -> int:
+    """Runs one command line (None: that of the process), or refuses it inside a run. Returns the exit code."""
     from ..console.process import run as run_command
 
-    return run_command(argv, lambda: outside(commands or group(), name), name)
+    given = sys.argv[1:] if argv is None else argv
+    return run_command(given, lambda: outside(commands or group(), name), name)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -129,6 +129,15 @@ def folder_named(
     return given
 
 
+def written(given: str, what: str) -> str:
+    """A text of the command line as it can be stored. Raises UsageError for one that is not UTF-8."""
+    try:
+        given.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError(f"{what} is not UTF-8 text") from None
+    return given.replace("\0", " ")
+
+
 def root_of(workspace: str | None) -> str:
     """The folder of the workspace that `--workspace` names, or of the one around. Raises UsageError if it is not a folder."""
     from ..linking.project.root import find_root

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..console.options import (
+from ..engine.decide import MEASURES
+from ..exits import UsageError
+from ..workspace.operator import APPROVALS
+from .options import (
     choice_option,
     count_option,
     flag_option,
     format_option,
     number_option,
     text_option,
+    workspace_option,
 )
-from ..engine.decide import MEASURES
-from ..exits import UsageError
-from ..workspace.operator import APPROVALS
-from .options import workspace_option
 
 if TYPE_CHECKING:
     from ..workspace.operator import Operator

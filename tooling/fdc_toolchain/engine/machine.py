@@ -44,7 +44,7 @@ def _run(state: RunState, strand: Strand, work: list[Strand]) -> None:
         try:
             if frame.at < len(frame.block):
                 item = frame.block[frame.at]
-                waits = OPERATIONS[item["op"]](state, strand, frame, item, work)
+                waits = OPERATIONS[item["op"]](state, strand, frame, item)
             else:
                 waits = _leave(state, strand, frame)
         except TooLong as wrong:
@@ -54,6 +54,8 @@ def _run(state: RunState, strand: Strand, work: list[Strand]) -> None:
             stop(strand, "value", str(wrong))
             break
         if waits:
+            if waits is not True:
+                work += waits
             return
     _end(state, strand, work)
 

@@ -109,9 +109,7 @@ def condition(
 # One function an operation
 
 
-def _step(
-    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
-) -> bool:
+def _step(state: RunState, strand: Strand, frame: Frame, item: Instruction) -> bool:
     scope = frame.scope
     names = scope.names
     name, address = item["tool"], f"{frame.prefix}/{frame.at + 1}"
@@ -169,9 +167,7 @@ def _cost(state: RunState, tool: ToolRow) -> dict[str, Any]:
     return cost
 
 
-def _call(
-    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
-) -> bool:
+def _call(state: RunState, strand: Strand, frame: Frame, item: Instruction) -> bool:
     depth = frame.scope.depth + 1
     if depth > MAX_STACK:
         stop(
@@ -232,16 +228,12 @@ def scope_of(
     )
 
 
-def _skip(
-    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
-) -> bool:
+def _skip(state: RunState, strand: Strand, frame: Frame, item: Instruction) -> bool:
     bind(frame, item["bind"], None)
     return False
 
 
-def _each(
-    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
-) -> bool:
+def _each(state: RunState, strand: Strand, frame: Frame, item: Instruction) -> bool:
     glob = render(item["glob"], frame.scope.names)
     return _await_effect(
         state, strand, "files", "for_each_file", {"glob": glob}, f"{_address(frame)}*", item["line"]
@@ -259,18 +251,14 @@ def listed(strand: Strand, files: list[str]) -> None:
     _loop(strand, frame, item, files, names, None)
 
 
-def _for(
-    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
-) -> bool:
+def _for(state: RunState, strand: Strand, frame: Frame, item: Instruction) -> bool:
     items = _items(strand, frame, item)
     if items is not None:
         _loop(strand, frame, item, items, (item["name"] or "",), [])
     return False
 
 
-def _iterate(
-    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
-) -> bool:
+def _iterate(state: RunState, strand: Strand, frame: Frame, item: Instruction) -> bool:
     _loop(strand, frame, item, range(item["max"] or 0), (), None, item.get("until"))
     return False
 
@@ -307,9 +295,7 @@ def _items(strand: Strand, frame: Frame, item: Instruction) -> list[Any] | None:
     return value
 
 
-def _fork(
-    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
-) -> bool:
+def _fork(state: RunState, strand: Strand, frame: Frame, item: Instruction) -> bool | list[Strand]:
     items = _items(strand, frame, item)
     if not items:
         if items is not None:
@@ -331,13 +317,10 @@ def _fork(
         join.branches.append(
             Strand([branch], join, [], alone=alone, released=strand.released, branches=branches)
         )
-    work.extend(reversed(join.branches))
-    return True
+    return join.branches[::-1]
 
 
-def _if(
-    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
-) -> bool:
+def _if(state: RunState, strand: Strand, frame: Frame, item: Instruction) -> bool:
     verdict = condition(state, strand, frame, item["cond"], _address(frame), item["line"])
     if verdict is None:
         return True
@@ -350,9 +333,7 @@ def _if(
     return False
 
 
-def _require(
-    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
-) -> bool:
+def _require(state: RunState, strand: Strand, frame: Frame, item: Instruction) -> bool:
     verdict = condition(state, strand, frame, item["cond"], _address(frame), item["line"])
     if verdict is None:
         return True
@@ -364,9 +345,7 @@ def _require(
     return False
 
 
-def _yield(
-    state: RunState, strand: Strand, frame: Frame, item: Instruction, work: list[Strand]
-) -> bool:
+def _yield(state: RunState, strand: Strand, frame: Frame, item: Instruction) -> bool:
     value = render(item["value"], frame.scope.names)
     frame.at += 1
     for outer in reversed(strand.frames):
@@ -384,7 +363,8 @@ def _yield(
     return False
 
 
-_Operation = Callable[[RunState, Strand, Frame, Instruction, list[Strand]], bool]
+_Operation = Callable[[RunState, Strand, Frame, Instruction], bool | list[Strand]]
+"""Returns whether the strand waits; of a fork, the branches that go on instead."""
 
 OPERATIONS: dict[str, _Operation] = {
     "step": _step,

@@ -158,13 +158,20 @@ def version_of(root: str, source: str) -> tuple[str, bytes | None]:
 
 
 def _sources(root: str, source: str) -> dict[str, bytes]:
-    files = {}
     top = os.path.join(root, source)
-    for folder, folders, names in os.walk(top):
+    files, beside = source_files(top, root), os.path.join(top, layout.NAME)
+    data = durable.read(beside)
+    return files if data is None else {**files, shown(beside, root): data}
+
+
+def source_files(folder: str, root: str, endings: tuple[str, ...] = SOURCES) -> dict[str, bytes]:
+    """The protocol sources below a folder, in whatever subfolder, by the path that messages show. Raises OSError."""
+    files = {}
+    for here, folders, names in os.walk(folder):
         folders.sort()
-        for name in names:
-            if name.endswith(SOURCES) or (name == layout.NAME and folder == top):
-                path = os.path.join(folder, name)
+        for name in sorted(names):
+            if name.endswith(endings):
+                path = os.path.join(here, name)
                 files[shown(path, root)] = durable.read(path) or b""
     return files
 

@@ -177,6 +177,14 @@ def word(args: Mapping[str, object], name: str, default: str | None = None) -> s
     return value
 
 
+def object_of(args: Mapping[str, object], name: str) -> dict[str, Any]:
+    """An argument that must be an object, which an earlier step returned. Raises ToolFailure."""
+    value = args.get(name)
+    if not isinstance(value, dict):
+        raise ToolFailure("argument", f"`{name}` is not what the step before it returns")
+    return value
+
+
 def whole(args: Mapping[str, object], name: str, default: int) -> int:
     """An argument as a whole number; missing or 0: the default. Raises ToolFailure where it is not a number."""
     value = args.get(name) or default

@@ -35,11 +35,6 @@ def read(run_folder: str, key: str) -> dict[str, object] | None:
     return found if isinstance(found, dict) else None
 
 
-def digest(data: bytes) -> str:
-    """The name of a content in a mark."""
-    return blake2b(data, digest_size=16).hexdigest()
-
-
 def _path(run_folder: str, key: str) -> str:
     return os.path.join(
         run_folder, "marks", blake2b(key.encode(), digest_size=12).hexdigest() + ".json"

@@ -25,6 +25,7 @@ from fdc_toolchain.api.commands import (
     say_json,
     text_option,
     workspace_option,
+    written,
 )
 from fdc_toolchain.api.text import visible
 
@@ -102,7 +103,7 @@ def command(
     if not question.strip():
         raise UsageError("the question is empty")
     given = {
-        "question": _text(question, "the question"), "prior": _text(prior, "--prior"), "paths": paths or "**",
+        "question": written(question, "the question").strip(), "prior": written(prior, "--prior").strip(), "paths": paths or "**",
         "max_iterations": str(max_iterations), "confidence": str(confidence), "conflicts": str(conflicts), "gate": gate,
         "areas": str(areas),
     }  # fmt: skip
@@ -155,14 +156,6 @@ class _Watching(Aside):
         if effect.tool == "log_message" and isinstance(value, dict):
             mark = "" if value["level"] == "Info" else f"{value['level']}: "
             click.echo(visible(f"{mark}{value['message']}"), err=True)
-
-
-def _text(given: str, what: str) -> str:
-    try:
-        given.encode("utf-8")
-    except UnicodeEncodeError:
-        raise UsageError(f"{what} is not UTF-8 text") from None
-    return given.replace("\0", " ").strip()
 
 
 def _folded(page: str) -> Iterator[str]:

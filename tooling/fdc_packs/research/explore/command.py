@@ -28,6 +28,7 @@ from fdc_toolchain.api.commands import (
     say_json,
     text_option,
     workspace_option,
+    written,
 )
 from fdc_toolchain.api.text import visible
 
@@ -119,11 +120,11 @@ def command(
         form="full" if full and form == "text" else form,
         quiet=quiet,
     )
-    code, outcome = explored({**given, "question": _asked(question)})
+    code, outcome = explored({**given, "question": written(question, "the question").strip()})
     if outcome.get("ended") == "confusion" and sys.stdin.isatty() and sys.stdout.isatty():
         again = _again()
         if again:
-            code, _ = explored({**given, "question": _asked(again)})
+            code, _ = explored({**given, "question": written(again, "the question").strip()})
     return code
 
 
@@ -228,14 +229,6 @@ class _Watching(Aside):
 
 def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def _asked(question: str) -> str:
-    try:
-        question.encode("utf-8")
-    except UnicodeEncodeError:
-        raise UsageError("the question is not UTF-8 text") from None
-    return question.replace("\0", " ").strip()
 
 
 def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fdc_toolchain.api.tools import Context, ToolFailure
+from fdc_toolchain.api.tools import Context, object_of
 
 from ..answering.references import asked as asked_relation
 from ..retrieval import library
@@ -102,11 +102,3 @@ def within(track: Mapping[str, object]) -> str:
     """Where a track looks; empty for everywhere."""
     paths = track.get("paths")
     return paths if isinstance(paths, str) and paths not in EVERYTHING else ""
-
-
-def object_of(args: Mapping[str, object], name: str) -> dict[str, object]:
-    """An object from an earlier step. Raises ToolFailure where it is none."""
-    value = args.get(name)
-    if not isinstance(value, dict):
-        raise ToolFailure("argument", f"`{name}` is not what the step before it returns")
-    return value

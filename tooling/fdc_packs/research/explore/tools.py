@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from fdc_toolchain.api.tools import Context, ToolFailure, text, word
+from fdc_toolchain.api.tools import Context, ToolFailure, object_of, text, word
 
 from ..answering.found import as_rows, stands
 from ..answering.found import find_places as found_places
@@ -17,17 +17,7 @@ from ..retrieval import library
 from ..retrieval.file_worth import TESTS
 from ..retrieval.question import written_names
 from .code_search import Tree
-from .mapped import (
-    EVERYTHING,
-    among,
-    mapped,
-    object_of,
-    ranked,
-    searched,
-    terms_of,
-    tree_of,
-    within,
-)
+from .mapped import EVERYTHING, among, mapped, ranked, searched, terms_of, tree_of, within
 from .place import subjects
 from .strategies import STRATEGIES, places
 

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from fdc_toolchain.api.text import narrow
-from fdc_toolchain.api.tools import Context, ToolFailure, text, word
+from fdc_toolchain.api.tools import Context, ToolFailure, object_of, text, word
 
 from ..answering.quotes import of_workspace
 from ..answering.references import KINDS, Relation, find
 from ..outline.code_outline import is_code
 from .looking import bodies
 from .looking import places as places_seen
-from .mapped import mapped, object_of, ranked, within
+from .mapped import mapped, ranked, within
 from .place import inside
 from .strategies import STRATEGIES, as_row, places
 

@@ -23,7 +23,7 @@ from ...linking.project.stat_cache import Seen
 from ...linking.protocol_rules.obligation import Obligation
 from ...linking.protocol_rules.read_checks import place
 from ...named_tuples import NamedTuple
-from ...protocols.load import SOURCES, Protocol, load
+from ...protocols.load import Protocol, load
 from ...rules.solver.events import letters
 from ...tasks.activity import LOG
 from ...tasks.usage import Usage, usage
@@ -359,15 +359,3 @@ def _line(number: int) -> Span:
 
 def _top(path: str) -> Span:
     return Span(path, 1, 1, 1, 2)
-
-
-def sources_of(root: str, folder: str) -> dict[str, bytes]:
-    """The protocol sources below a folder of the workspace, by their path in it. Raises OSError."""
-    found: dict[str, bytes] = {}
-    for here, folders, names in os.walk(os.path.join(root, folder)):
-        folders.sort()
-        for name in sorted(names):
-            if name.endswith(SOURCES):
-                path = os.path.join(here, name)
-                found[os.path.relpath(path, root).replace(os.sep, "/")] = durable.read(path) or b""
-    return found

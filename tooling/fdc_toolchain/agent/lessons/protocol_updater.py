@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from ... import durable
 from ...diagnostics.diagnostic import Diagnostic
 from ...named_tuples import NamedTuple
-from ...protocols.load import SOURCES
+from ...protocols.build import source_files
 from ...protocols.update import Edit, Refusal, edit
 
 
@@ -43,20 +43,7 @@ def changing(root: str, folder: str) -> Iterator[dict[str, bytes]]:
         yield {}
         return
     with durable.exclusive(os.path.join(folder, "sources")):
-        yield sources(root, folder)
-
-
-def sources(root: str, folder: str) -> dict[str, bytes]:
-    """The protocol sources below a folder, in whatever subfolder, by their paths in the workspace."""
-    files: dict[str, bytes] = {}
-    for at, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            if name.endswith(SOURCES):
-                path = os.path.join(at, name)
-                shown = os.path.relpath(path, root).replace(os.sep, "/")
-                files[path if shown.startswith("../") else shown] = durable.read(path) or b""
-    return files
+        yield source_files(folder, root)
 
 
 def save(root: str, change: Edit) -> None:

@@ -26,6 +26,7 @@ from typing import Literal
 from ... import durable
 from ...diagnostics.diagnostic import Diagnostic
 from ...named_tuples import NamedTuple
+from ...protocols.build import source_files
 from ...protocols.update import Edit, Refusal, edit
 from ...tasks.actions import Fault, Wish, shown, wish_of
 from . import lessons_file as store
@@ -226,7 +227,7 @@ def _change_code(
 def _foreseen(root: str, ports: Ports, due: Sequence[Lesson], named: bool) -> Iterator[Result]:
     """What applying would do, for each lesson after the ones before it."""
     overlay: dict[str, bytes] = {}
-    files = protocol_updater.sources(root, ports.sources)
+    files = source_files(ports.sources, root)
     for lesson in due:
         wish = wish_of(lesson["action"])
         why = _passed_over(lesson, wish, named)

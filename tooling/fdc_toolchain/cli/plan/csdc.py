@@ -64,8 +64,6 @@ def validate_plan_for_model(plan: str, model: str, workspace: str = ".") -> tupl
 
 def main(argv: list[str] | None = None) -> int:
     """`csdc_cli PLAN --model A|B [--complexity P|EXP]`. Returns the exit code (FDC-93c)."""
-    import sys
-
     from ..main import run
 
-    return run(sys.argv[1:] if argv is None else argv, command, "csdc_cli")
+    return run(argv, command, "csdc_cli")

@@ -31,14 +31,15 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
     without a protocol, unused tools, invalid lines in the log, open tasks) are warnings.
     """
     from ... import durable, resources
-    from ...agent.audit.audit import audit, sources_of
+    from ...agent.audit.audit import audit
     from ...agent.audit.report import as_json, as_markdown, as_text
     from ...linking.project.settings import read_settings
+    from ...protocols.build import source_files
     from ..shared.findings import show
 
     root = root_of(workspace)
     settings = read_settings(root)
-    sources = sources_of(root, settings.protocols or "protocols")
+    sources = source_files(os.path.join(root, settings.protocols or "protocols"), root)
     found = audit(root, settings, sources, _built(root, sources))
     version = resources.read("VERSION").decode("ascii").strip()
     if output is not None:

@@ -40,8 +40,6 @@ def command(folder: str, network: str) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """Runs all probes and prints the report. Returns the exit code."""
-    import sys
-
     from ..main import run
 
-    return run(sys.argv[1:] if argv is None else argv, command, name="environmental_probe")
+    return run(argv, command, name="environmental_probe")

@@ -135,7 +135,7 @@ def command(
             pieces,
             place,
         )
-        fleet.driver = Driver(partial(within.journal, fleet), partial(within.drive, fleet))
+        fleet.driver = Driver(fleet.journal, partial(within.drive, fleet))
         dispatch.serve(
             url, name, partial(work, fleet), workspaces=place.serves, runs=most, pieces=pieces
         )

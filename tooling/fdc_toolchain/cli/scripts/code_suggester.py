@@ -44,8 +44,6 @@ def command(
 
 def main(argv: list[str] | None = None) -> int:
     """The script's command line; returns the exit code."""
-    import sys
-
     from ..main import run
 
-    return run(sys.argv[1:] if argv is None else argv, command, "code_suggester")
+    return run(argv, command, "code_suggester")

@@ -50,8 +50,6 @@ def command(postmortem: str, dry_run: bool, form: str, workspace: str | None) ->
 
 def main(argv: list[str] | None = None) -> int:
     """The script's command line; returns the exit code."""
-    import sys
-
     from ..main import run
 
-    return run(sys.argv[1:] if argv is None else argv, command, "knowledge_compiler")
+    return run(argv, command, "knowledge_compiler")

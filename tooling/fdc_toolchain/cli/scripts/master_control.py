@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from ...agent import master_control
 from ...agent.host.real_world import LocalWorld
@@ -52,4 +51,4 @@ def main(argv: list[str] | None = None) -> int:
     from ..main import run
     from ..project.agent import command
 
-    return run(sys.argv[1:] if argv is None else argv, command, "master_control")
+    return run(argv, command, "master_control")

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 def main(argv: list[str] | None = None) -> int:
     """Runs `plan_manager register|deregister|list|audit`. Returns the exit code."""
-    import sys
-
     from ..main import run
     from ..project.registry import command
 
-    return run(sys.argv[1:] if argv is None else argv, command, name="plan_manager")
+    return run(argv, command, name="plan_manager")

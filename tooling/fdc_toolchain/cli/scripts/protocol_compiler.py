@@ -5,9 +5,7 @@ from __future__ import annotations
 
 def main(argv: list[str] | None = None) -> int:
     """Runs `protocol_compiler build|check`. Returns the exit code."""
-    import sys
-
     from ..main import run
     from ..project.protocols.build import command
 
-    return run(sys.argv[1:] if argv is None else argv, command, name="protocol_compiler")
+    return run(argv, command, name="protocol_compiler")

@@ -94,8 +94,6 @@ def _told(what: str, folder: str | None, workspace: str | None, **parameters: An
 
 def main(argv: list[str] | None = None) -> int:
     """The script's command line; returns the exit code."""
-    import sys
-
     from ..main import run
 
-    return run(sys.argv[1:] if argv is None else argv, command, "protocol_updater")
+    return run(argv, command, "protocol_updater")

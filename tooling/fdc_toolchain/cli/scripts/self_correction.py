@@ -18,8 +18,6 @@ def command(dry_run: bool, form: str, workspace: str | None) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """The script's command line; returns the exit code."""
-    import sys
-
     from ..main import run
 
-    return run(sys.argv[1:] if argv is None else argv, command, "self_correction_orchestrator")
+    return run(argv, command, "self_correction_orchestrator")

@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 _POLL = 0.2
 
 
-def journal(fleet: Fleet) -> PgStore:
-    """The database's journal on a connection of its own. Raises WorldFailed."""
-    from ...journal.postgres import PgStore
-
-    return PgStore(fleet.url, fleet.key)
-
-
 def drive(
     fleet: Fleet, root: str, name: str, show: Observer, *, within: str, budget: Mapping[str, float],
     answers: Mapping[str, str], **others: object,
@@ -39,7 +32,7 @@ def drive(
 
     asked: dict[str, Any] = {"again": True, "answers": dict(answers), "budget": dict(budget)}
     delivery = f"{name}:{os.urandom(6).hex()}"
-    store = journal(fleet)
+    store = fleet.journal()
     try:
         while True:
             row = store.run(name)

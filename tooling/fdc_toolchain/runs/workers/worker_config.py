@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...named_tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from ...journal.postgres import PgStore
     from ...workspace.operator import Operator
     from ..nested_run import Driver
     from .dispatch import Sender
@@ -44,3 +45,9 @@ class Fleet:
     """What drives runs within steps (`runs.workers.within`)."""
     leaving: threading.Event = field(default_factory=threading.Event)
     under_way: set[str] = field(default_factory=set)
+
+    def journal(self) -> PgStore:
+        """The database's journal on a connection of its own. Raises WorldFailed."""
+        from ...journal.postgres import PgStore
+
+        return PgStore(self.url, self.key)

@@ -39,7 +39,7 @@ def work(fleet: Fleet, run: str, asked: dict[str, object], delivery: str) -> dic
                 f"the request to the run {run} is not sealed by the key of {fleet.session.executor}"
             )
             return _offer_again(fleet, run, asked, delivery, why)
-        store = _store(fleet)
+        store = fleet.journal()
         return _work(fleet, store, run, asked, first(delivery))
     except Leaving:
         fleet.under_way.discard(delivery)
@@ -98,7 +98,7 @@ def _others(fleet: Fleet, run: str) -> set[int]:
     """The workers that may have what this one has not: those that serve the run's workspace, too."""
     from ..records.identity import of_run
 
-    with closing(_store(fleet)) as store:
+    with closing(fleet.journal()) as store:
         row = store.run(run)
     return set() if row is None else fleet.session.serving(of_run(row.inputs))
 
@@ -126,12 +126,6 @@ def _unfit(fleet: Fleet, store: PgStore, row: RunRow) -> str | None:
         f"the run {row.name} began with the commit {began[:12]}, and {now} checked out where the worker {who} is; "
         "check that commit out there, or start the worker with --any-commit"
     )
-
-
-def _store(fleet: Fleet) -> PgStore:
-    from ...journal.postgres import PgStore
-
-    return PgStore(fleet.url, fleet.key)
 
 
 def _is_gone(store: PgStore, run: str) -> bool:

@@ -10,6 +10,7 @@ from ...text.image_kind import NO_IMAGE, image_kind
 from ...workspace import merge_diff
 from ...workspace.failure import ToolFailure
 from ...workspace.files import Mode, parts_of
+from ...workspace.shown_files import digest
 from .. import intent_files
 from ..context import Context, text, whole, word
 
@@ -44,8 +45,8 @@ def replace(args: Mapping[str, object], context: Context) -> object:
     result = {"path": path, "bytes": len(data), "replaced": replaced}
     # After a crash the file's content tells which side of the replacement it is on.
     mark = {
-        "before": intent_files.digest(before),
-        "after": intent_files.digest(data),
+        "before": digest(before),
+        "after": digest(data),
         "result": result,
     }
     intent_files.write(context.run_folder, context.key, mark)
@@ -59,7 +60,7 @@ def probe_replace(args: Mapping[str, object], context: Context) -> object:
     if mark is None:
         return "not-done"  # the mark comes first
     found = context.root.find(word(args, "path"))
-    now = None if found is None else intent_files.digest(found)
+    now = None if found is None else digest(found)
     if now == mark["after"]:
         return Outcome(mark["result"])
     return "not-done" if now == mark["before"] else "unknown"

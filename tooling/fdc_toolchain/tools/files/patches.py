@@ -16,7 +16,7 @@ from ...text.glob_match import matches
 from ...workspace import merge_diff
 from ...workspace.failure import ToolFailure
 from ...workspace.files import Root, parts_of
-from .. import intent_files
+from ...workspace.shown_files import digest
 
 MOST_EDITS = 200
 
@@ -36,7 +36,7 @@ def keep(root: Root, folder: str, name: str, edits: Sequence[Mapping[str, str]],
             raise ToolFailure("diff", f"`{path}` is edited twice")
         before = root.find(path)
         files[path] = {
-            "before": None if before is None else intent_files.digest(before),
+            "before": None if before is None else digest(before),
             "text": _after(path, before, edit),
         }
     os.makedirs(folder, exist_ok=True)
@@ -57,9 +57,9 @@ def finish(root: Root, folder: str, name: str) -> list[str] | None:
     files: dict[str, dict[str, Any]] = json.loads(data)["files"]
     for path, change in files.items():
         found = root.find(path)
-        now = None if found is None else intent_files.digest(found)
+        now = None if found is None else digest(found)
         text = change["text"].encode("utf-8")
-        if now == intent_files.digest(text):
+        if now == digest(text):
             continue
         if now != change["before"]:
             raise ToolFailure(

@@ -9,7 +9,8 @@ from contextvars import ContextVar, copy_context
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .wire import Hear, Passing, whole
+from ...text.whole import whole
+from .wire import Hear, Passing
 
 if TYPE_CHECKING:
     import httpx2

@@ -23,6 +23,7 @@ from functools import partial
 from typing import Any
 
 from ...engine.ports import WorldFailed
+from ...text.whole import whole
 from ...workspace.failure import ToolFailure
 from ...workspace.secrets.scrubber import Scrubber
 from .deadline import in_time
@@ -30,7 +31,7 @@ from .json_reply import fitting
 from .prices import price
 from .question import Choice, Question, Reply
 from .servers import known_by
-from .wire import MOST_SAID, Hear, Passing, Refused, Request, Said, Server, whole
+from .wire import MOST_SAID, Hear, Passing, Refused, Request, Said, Server
 
 _LEAST = 64
 _TIGHT = 2048

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .wire import whole
+from ...text.whole import whole
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 """A mark that may be half of a character."""

@@ -89,11 +89,6 @@ class Server(Protocol):
         """Closes the connection; no requests follow."""
 
 
-def whole(text: str) -> str:
-    """A text with U+FFFD for each half of a character: what a server sends need not be Unicode."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def heard(text: object, size: int, hear: Hear | None) -> int:
     """A piece of an answer has come; the characters of all so far. Raises ToolFailure for too many, and TypeError for what is
     no text."""

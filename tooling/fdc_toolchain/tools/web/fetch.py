@@ -68,7 +68,7 @@ class Robots(Protocol):
     def crawl_delay(self, user_agent: str) -> float | None: ...
 
 
-class Manners:
+class Manners(Turns):
     """When a host was last asked, and what its robots.txt says; shared by all runs of a process."""
 
     def __init__(
@@ -76,15 +76,9 @@ class Manners:
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._clock = clock
-        self._turns = Turns(clock, pause)
-        self._lock = threading.Lock()
+        super().__init__(clock, pause)
         self._rules: OrderedDict[str, tuple[float, Robots | None]] = OrderedDict()
         self._reading: dict[str, threading.Lock] = {}
-
-    def wait(self, origin: str, seconds: float, stop: Callable[[], bool]) -> None:
-        """Returns when the host may be asked again, and has it left alone for `seconds` from then. Raises Cancelled."""
-        self._turns.wait(origin, seconds, stop)
 
     def rules(
         self, where: Target, door: Door, get: Callable[[Target, Door], Response]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from .turns import Turns
 
 
-class Gaps:
+class Gaps(Turns):
     """Keeps a distance between two questions to the same provider, and leaves alone who asks for it, over all runs of
     this process."""
 
@@ -17,8 +17,7 @@ class Gaps:
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._clock = clock
-        self._turns = Turns(clock, pause)
+        super().__init__(clock, pause)
         self._until: dict[str, float] = {}
 
     def rest(self, name: str, seconds: float) -> None:
@@ -28,7 +27,3 @@ class Gaps:
     def resting(self, name: str) -> float:
         """Seconds for which the provider is still to be left alone."""
         return self._until.get(name, 0.0) - self._clock() if name in self._until else 0.0
-
-    def wait(self, name: str, gap: float, stop: Callable[[], bool]) -> None:
-        """Returns when the provider may be asked. Raises Cancelled."""
-        self._turns.wait(name, gap, stop)

@@ -83,14 +83,7 @@ def _there(path: str) -> _Place:
     """A folder of sources or a compiled file on disk. Raises UsageError if neither exists."""
     name = path.replace(os.sep, "/").rstrip("/") or path
     if os.path.isdir(path):
-        files = {}
-        for folder, folders, names in os.walk(path):
-            folders.sort()
-            for entry in names:
-                if entry.endswith(SOURCES):
-                    inside = os.path.relpath(os.path.join(folder, entry), path).replace(os.sep, "/")
-                    files[inside] = durable.read(os.path.join(folder, entry)) or b""
-        return _Place(name, files, False)
+        return _Place(name, work.source_files(path, path), False)
     data = durable.read(path)
     if data is None:
         raise UsageError(f"the file or folder `{path}` does not exist")

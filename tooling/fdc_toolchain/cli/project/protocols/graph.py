@@ -12,6 +12,7 @@ from ....console.options import choice_option, flag_option, text_option
 from ....exits import CLEAN, FINDINGS, UsageError
 from ....linking.project.root import find_root
 from ....packs import shipped
+from ....protocols.build import source_files
 from ....protocols.load import RULE_FILES, load
 from ...shared.findings import show
 
@@ -56,7 +57,7 @@ def command(source: str | None, form: str | None, output: str | None, only_check
         raise UsageError(
             f"no folder `{os.path.relpath(folder, root)}` with protocols exists; choose one with --source"
         )
-    files = _sources(folder, root)
+    files = source_files(folder, root, RULE_FILES)
     sources, found = load(files)
     if any(item.severity == "error" for item in found):
         show(found)
@@ -75,19 +76,6 @@ def command(source: str | None, form: str | None, output: str | None, only_check
     else:
         durable.replace(output, text.encode("utf-8"))
     return CLEAN
-
-
-def _sources(folder: str, root: str) -> dict[str, bytes]:
-    """The sources with rules, by their path in findings."""
-    files = {}
-    for inner, folders, names in os.walk(folder):
-        folders.sort()
-        for name in names:
-            if name.endswith(RULE_FILES):
-                path = os.path.join(inner, name)
-                inside = os.path.relpath(path, root).replace(os.sep, "/")
-                files[path if inside.startswith("..") else inside] = durable.read(path) or b""
-    return files
 
 
 def _world(root: str) -> World:

@@ -77,7 +77,8 @@ class Workspace:
                 return []
             return [
                 Ask(
-                    one.effect.address, f"{one.effect.path}:{one.effect.line}", one.text, one.approval, _seen(row, one),
+                    one.effect.address, f"{one.effect.path}:{one.effect.line}", one.text, one.approval,
+                    questions.name_of(row, one),
                     tuple((name, size, digest, tuple(lines)) for name, size, digest, lines in questions.about(one)), one.given,
                     tuple(changes.lines(one.shows)),
                 )
@@ -97,7 +98,11 @@ class Workspace:
                 else questions.questions(self.workspace, store, row)
             )
             for one in found:
-                if row is not None and one.effect.address == address and _seen(row, one) == seen:
+                if (
+                    row is not None
+                    and one.effect.address == address
+                    and questions.name_of(row, one) == seen
+                ):
                     wrong = questions.unfit(one, text)
                     if wrong:
                         raise Trouble(f"Not stored: {wrong}.")
@@ -226,26 +231,6 @@ class Workspace:
                 yield store
         except Exit as failed:
             raise Trouble(str(failed)) from failed
-
-
-def _seen(row: RunRow, question: Open) -> str:
-    """A digest of a question as it is shown: program, step, arguments, turn, changes."""
-    from hashlib import blake2b
-
-    from ....program.codec import canonical
-    from ....runs.records.answers import digest
-
-    effect = question.effect
-    what = [
-        row.name,
-        row.digest,
-        effect.address,
-        effect.request,
-        question.outcomes,
-        question.text,
-        digest(question.shows),
-    ]
-    return blake2b(canonical(what).encode("ascii"), digest_size=16).hexdigest()
 
 
 def _stat(path: str) -> str:
