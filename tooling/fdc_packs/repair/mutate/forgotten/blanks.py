@@ -37,9 +37,7 @@ def constants(known: Known, function: ast.AST) -> list[str]:
     ]
 
 
-def given(
-    known: Known, node: ast.stmt, function: ast.AST, wanted: Sequence[str]
-) -> Iterator[tuple[str, float]]:
+def given(known: Known, function: ast.AST, wanted: Sequence[str]) -> Iterator[tuple[str, float]]:
     """A plain value that is returned, or that a name gets that has none here."""
     returned = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
     plain = any(isinstance(one, ast.Constant) for one in returned)
@@ -117,13 +115,7 @@ def grown(
             continue
         kind = _kind(one.value)
         firm = (0.3 if to.id in grows else 0.55) - 0.1 * (not near)
-        plainly = (
-            ["1"]
-            if kind == "int"
-            else [text for text in texts if text[0] in "'\""]
-            if kind != "dict"
-            else []
-        )
+        plainly = {"int": ["1"], "dict": []}.get(kind, [one for one in texts if one[0] in "'\""])
         for form, part in itertools.product(_GROWS.get(kind, ()), (*added, *made, *plainly)):
             if part != to.id:
                 rank = added.index(part) if part in added else 3

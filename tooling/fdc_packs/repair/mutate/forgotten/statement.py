@@ -65,7 +65,7 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     found.raise_all(_made(known, node, function, plain))
     found.raise_all(_imported(known, function))
     found.raise_all(branches.alike(known, node))
-    found.raise_all(blanks.given(known, node, function, wanted))
+    found.raise_all(blanks.given(known, function, wanted))
     found.raise_all(blanks.stored(known, node, function, wanted, plain))
     found.raise_all(blanks.grown(known, node, function, plain, values))
     found.raise_all(blanks.yielded(known, node, function, plain, values))
