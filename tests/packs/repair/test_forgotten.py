@@ -36,6 +36,15 @@ STATEMENTS = {
         "from a import shown\n\n\ndef f(x, form):\n    pass\n", "return shown(x, form)"),
     "a call without arguments": (
         "import time\n\n\ndef g():\n    return time.time()\n\n\ndef f(x):\n    pass\n    return x - now\n", "now = time.time()"),
+    "the call of a function that was given": (
+        "def f(xs, key=None):\n    for x in xs:\n        pass\n        yield k, x\n", "k = key(x)"),
+    "several members that the class reads": (
+        "class A:\n    def __init__(self, f, x):\n        pass\n\n    def g(self):\n        return self._f(self._x)\n",
+        "self._f, self._x = f, x"),
+    "the member of an inner function": (
+        "def f(g):\n    def made(x):\n        return g(x)\n    pass\n    return made, made.seen\n", "made.seen = 0"),
+    "the name of a class": (
+        "class A(type):\n    def __repr__(self):\n        pass\n", "return self.__name__"),
     "the method of the base": (
         "class A(B):\n    def __init__(self, x):\n        pass\n        self.x = x\n", "super().__init__(x)"),
 }  # fmt: skip
@@ -93,6 +102,13 @@ def test_what_nothing_else_can_be_meant_by_comes_first(line: str, wanted: str) -
     """A text that is to be filled in, a text or a type in the place of the value that is asked about."""
     text = f"def f(x):\n    {line}\n    return y\n"
     assert wanted == _proposed(text)[0]["new"]
+
+
+def test_a_loop_goes_through_no_number_and_no_single_element() -> None:
+    """`for x in next(rows)` passes where an empty `rows` ends the function, and repairs nothing."""
+    text = "def f(rows):\n    for row in rows:\n        yield len(row), next(row), int(row)\n"
+    found = [row["new"] for row in _proposed(text) if row["old"] == "rows"]
+    assert "sorted(rows)" in found and not {"next(rows)", "len(rows)", "int(rows)"} & set(found)
 
 
 def test_a_line_that_becomes_the_copy_of_another_one_is_likelier() -> None:

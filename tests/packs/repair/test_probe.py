@@ -315,3 +315,28 @@ def test_a_copy_without_settings_of_pytest_ends_its_search(tmp_path: Path) -> No
         (tmp_path / name).write_text(text, "utf-8")
         repair_copy._end_search(str(tmp_path))
         assert ended == (tmp_path / "pytest.ini").exists()
+
+
+@pytest.mark.long
+def test_what_begins_an_object_is_measured_although_it_cannot_show_itself_yet(folder: Path) -> None:
+    """`repr` and `copy` of an object in its own `__init__` fail where they need what `__init__` stores."""
+    code = (
+        "class Box:\n    def __init__(self, size=None):\n        self.size = 1\n        if not size is None:\n"
+        "            self.size = size\n        self.held = {}\n\n    def __repr__(self):\n        return repr(self.held)\n\n"
+        "    def __getstate__(self):\n        return self.held, self.size\n"
+    )
+    (folder / "code_under.py").write_text(code.replace("not size", "size"), "utf-8")
+    (folder / "test_code.py").write_text(
+        "from code_under import Box\n\ndef test_size():\n    assert Box(3).size == 3\n\n"
+        "def test_none():\n    assert Box().size == 1\n",
+        "utf-8",
+    )
+    at = code.index("not size is None")
+    texts = ("size is not None", "size")
+    edits = [
+        {"key": text, "path": "code_under.py", "pieces": [[at, at + 12, text]]} for text in texts
+    ]
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    assert dict.fromkeys(texts, "passes") == found["verdicts"]
+    assert all(found["changes"][text][1] > 4 for text in texts)
+    assert found["changes"][texts[0]][2] != found["changes"][texts[1]][2]

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 
 from .known import Known
 from .source import OWN, Function, Scoped, name_of
-from .values import BINDS, Found, Row
+from .values import BINDS, Found, Row, wrong_way
 
 ARGUMENTS = 48
 _SIMPLE_VALUES = ("None", "True", "False", "0", "1")
 _WRAPS = "list tuple sorted set str int len iter dict reversed bool next sum max min abs bytes float".split()
 _ITERATED = "range enumerate reversed sorted list iter set zip".split()
+_SINGLE = "len int bool sum abs float next".split()
 _BARE = "groups groupdict group lower upper strip items keys values copy split encode decode pop popitem".split()
 _ASKED = "isdigit isalpha isalnum isascii isspace islower isupper isidentifier".split()
 """Methods of texts that answer a question."""
@@ -109,7 +110,9 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
                 for number, at in enumerate(places)
             )
         )  # what a function takes it hands on in the same order, mostly
-        worth = min(0.9, prior * short) * (0.7 if turned else 1.0)
+        worth = (
+            min(0.9, prior * short) * (0.7 if turned else 1.0) * (0.3 if wrong_way(node) else 1.0)
+        )
         yield "added", node, with_argument(known, node, place, text), worth
 
 
@@ -197,6 +200,8 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
         yield "wrapped", node, f"{text}()", 0.35 if often else 0.05
     for name in known.members.get(text, ()):
         yield "wrapped", node, f"{text}.{name}()", 0.25 if name in known.methods_called else 0.12
+    for name in _SINGLE if iterated else ():
+        found.pop(name, None)  # it gives nothing to go through, or one element of what was meant
     for rank, name in enumerate(_ITERATED if iterated else ()):
         found.raise_to(name, 0.3 - 0.02 * rank)
     own = {name_of(one.func) for one in (up, node) if isinstance(one, ast.Call)} | {text, ""}

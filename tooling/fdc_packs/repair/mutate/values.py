@@ -232,13 +232,13 @@ def signed(known: Known, node: ast.expr) -> Iterator[Row]:
         yield "sign", node, f"-{known.segment(node)}", 0.2 if ends else 0.06
 
 
-def _turned(given: Sequence[ast.expr]) -> bool:
+def wrong_way(node: ast.Call) -> bool:
     """True where a text or a type stands where the value belongs that is asked about, and none where that belongs."""
     plain = [
         isinstance(one, ast.Constant) or (isinstance(one, ast.Name) and one.id in _TYPES)
-        for one in given[:2]
+        for one in node.args[:2]
     ]
-    return plain == [True, False]
+    return name_of(node.func) in _OF_ONE and plain == [True, False]
 
 
 def swaps(known: Known, node: ast.AST, parts: Sequence[ast.expr], prior: float) -> Iterator[Row]:
@@ -265,8 +265,10 @@ def call(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
     plain = [one for one in node.args if not isinstance(one, ast.Starred)]
     every = sorted([*node.args, *(one.value for one in node.keywords)], key=known.start)
     if len(plain) == len(node.args):
-        turned = ODDLY if name in _OF_ONE and _turned(plain) else 0.4
-        yield from swaps(known, node, plain, turned if len(plain) == 2 or turned == ODDLY else 0.3)
+        firm = ODDLY if wrong_way(node) else 0.4 if len(plain) == 2 else 0.3
+        yield from swaps(known, node, plain, firm)
+    if wrong_way(node):
+        return  # no other argument makes sense of it
     for before, part in zip(every, every[1:], strict=False):
         whole = next((one for one in node.keywords if one.value is part), part)
         yield "argument", node, known.cut(node, (known.end(before), known.end(whole), "")), 0.2

@@ -37,9 +37,7 @@ def constants(known: Known, function: ast.AST) -> list[str]:
     ]
 
 
-def given(
-    known: Known, node: ast.stmt, function: ast.AST, wanted: Sequence[str]
-) -> Iterator[tuple[str, float]]:
+def given(known: Known, function: ast.AST, wanted: Sequence[str]) -> Iterator[tuple[str, float]]:
     """A plain value that is returned, or that a name gets that has none here."""
     returned = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
     plain = any(isinstance(one, ast.Constant) for one in returned)
@@ -117,13 +115,7 @@ def grown(
             continue
         kind = _kind(one.value)
         firm = (0.3 if to.id in grows else 0.55) - 0.1 * (not near)
-        plainly = (
-            ["1"]
-            if kind == "int"
-            else [text for text in texts if text[0] in "'\""]
-            if kind != "dict"
-            else []
-        )
+        plainly = {"int": ["1"], "dict": []}.get(kind, [one for one in texts if one[0] in "'\""])
         for form, part in itertools.product(_GROWS.get(kind, ()), (*added, *made, *plainly)):
             if part != to.id:
                 rank = added.index(part) if part in added else 3
@@ -206,6 +198,29 @@ def members(
             yield f"{', '.join(wanted)} = {owner}", 0.5 if owner not in wanted else 0.0
 
 
+def of_functions(
+    known: Known, node: ast.stmt, function: ast.AST, plain: Sequence[str]
+) -> Iterator[tuple[str, float]]:
+    """The member of an inner function that the function asks for and nothing stores: `wrapper.cache = cache`."""
+    inner = [
+        one.name for one in ast.walk(function) if isinstance(one, Function) and one is not function
+    ]
+    asked = [
+        one
+        for one in ast.walk(function)
+        if isinstance(one, ast.Attribute) and name_of(one.value) in inner
+    ]
+    stored = {(name_of(one.value), one.attr) for one in asked if not isinstance(one.ctx, ast.Load)}
+    for owner, member in dict.fromkeys((name_of(one.value), one.attr) for one in asked):
+        for value in (
+            (*plain, "0", "None", "False", "[]", "{}") if (owner, member) not in stored else ()
+        ):
+            said = value in plain and (
+                value.strip("_") == member.strip("_") or value in known.unused(node)
+            )
+            yield f"{owner}.{member} = {value}", 0.6 if said else 0.35
+
+
 def handed_up(
     known: Known, node: ast.stmt, function: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> Iterator[tuple[str, float]]:
@@ -214,6 +229,13 @@ def handed_up(
     if owner is None or not function.args.args or function.args.args[0].arg not in OWN:
         return
     own = ", ".join(one.arg for one in function.args.args[1:])
+    if function.name in ("__repr__", "__str__"):
+        named = (
+            "__name__"
+            if any(name_of(one) == "type" for one in owner.bases)
+            else "__class__.__name__"
+        )
+        yield f"return {function.args.args[0].arg}.{named}", 0.4
     if owner.bases:
         firm = 0.5 if function.name == "__init__" else 0.35
         for text in dict.fromkeys((own, "")):

@@ -47,12 +47,6 @@ def bound(known: Known, node: ast.stmt) -> set[str]:
     return there - {name for one in own[1] for name in known.names_stored(one)}
 
 
-def kinds(known: Known, node: ast.stmt) -> set[type[ast.stmt]]:
-    """What the branches beside a statement end with: a return, an assignment, a call."""
-    _, others = _beside(known, node)
-    return {type(body[-1]) for _, body in others if body}
-
-
 def _beside(known: Known, node: ast.stmt) -> tuple[Branch | None, list[Branch]]:
     """The branch that a statement is of, and those beside it: of the same chain, then of the questions before and after."""
     top = known.parents.get(node)

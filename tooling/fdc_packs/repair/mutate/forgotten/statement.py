@@ -65,12 +65,13 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     found.raise_all(_made(known, node, function, plain))
     found.raise_all(_imported(known, function))
     found.raise_all(branches.alike(known, node))
-    found.raise_all(blanks.given(known, node, function, wanted))
+    found.raise_all(blanks.given(known, function, wanted))
     found.raise_all(blanks.stored(known, node, function, wanted, plain))
     found.raise_all(blanks.grown(known, node, function, plain, values))
     found.raise_all(blanks.yielded(known, node, function, plain, values))
     found.raise_all(blanks.composed(known, node, function))
     found.raise_all(blanks.members(known, wanted, plain))
+    found.raise_all(blanks.of_functions(known, node, function, plain))
     found.raise_all(blanks.handed_up(known, node, function))
     for rank, (text, prior) in enumerate(donors(known, node, function)):
         found.raise_to(text, prior - 0.0005 * rank)
@@ -143,6 +144,10 @@ def _values(known: Known, node: ast.stmt, function: Function, plain: list[str]) 
     last = {one.id: one.lineno for one in bound if one.lineno <= node.lineno}
     held = sorted(plain, key=lambda name: (name not in idle, -last.get(name, 0)))[:4]
     forms = dict.fromkeys((f"{name}({{}})" for name in ("iter", "list", "tuple", "next")), 0.4)
+    taken = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
+    for name in sorted(idle & taken):  # a function that was given and that nothing calls
+        forms[f"{name}({{}})"] = 0.5
+        forms[f"{{}}({name})"] = 0.3
     for text, calls in known.calls.items():
         one, few = calls[0], min(len(calls), 6)
         if any(not each.args and not each.keywords for each in calls) and known.fits(
@@ -181,7 +186,17 @@ def _of_class(
     if owner is None or "self" not in known.names(node):
         return
     methods, read, stored = known.owned(owner)
-    for name in sorted(read - stored - methods):
+    lost = read - stored - methods
+    pairs = [
+        (name, one) for one in plain for name in sorted(lost) if name.strip("_") == one.strip("_")
+    ]
+    if len(pairs) > 1:  # in the order in which they were taken
+        left, right = (
+            ", ".join(part)
+            for part in ((f"self.{name}" for name, _ in pairs), (one for _, one in pairs))
+        )
+        yield f"{left} = {right}", 0.7
+    for name in sorted(lost):
         for value in (*plain, *_EMPTY[:5]):
             yield f"self.{name} = {value}", 0.7 if value.strip("_") == name.strip("_") else 0.25
         for value, prior in values.items():

@@ -23,6 +23,7 @@ CALLS, INPUTS, SECONDS, MOST_COPIES = 12, 200, 4.0, 400
 ODD: tuple[Any, ...] = (None, 0, "a", [])
 """What stands for each value of another type as well: a question about a type is answered by no other value."""
 _calls: dict[Any, list[dict[str, Any]]] = {}
+_known: set[Any] = set()
 _places: dict[Any, Any] = {}
 _wanted: set[Any] = set()
 _copied = 0
@@ -55,12 +56,47 @@ def record(frame: FrameType, event: str, _: object) -> None:
     )
     _copied += 1
     try:
-        given = copy.deepcopy({name: frame.f_locals[name] for name in code.co_varnames[:count]})
-        known = [repr(one) for one in _calls.get(place, ())]
-        if repr(given) not in known:
+        given = _copy_of({name: frame.f_locals[name] for name in code.co_varnames[:count]})
+        state = place, _state(given)
+        if state not in _known:
+            _known.add(state)
             _calls.setdefault(place, []).append(given)
     except Exception:
         return  # an argument that cannot be copied: the call is not one of the inputs
+
+
+def _copy_of(call: dict[str, Any]) -> dict[str, Any]:
+    """A copy of arguments; of an object that cannot say what it is yet, as in its `__init__`, what lies in it."""
+    try:
+        return copy.deepcopy(call)
+    except Exception:
+        return {name: _bare_copy(one) for name, one in call.items()}
+
+
+def _bare_copy(value: Any) -> Any:
+    kind: Any = type(value)
+    if kind.__new__ is not object.__new__:
+        return copy.deepcopy(value)
+    try:
+        return copy.deepcopy(value)
+    except Exception:
+        made = object.__new__(kind)
+        slots = [name for one in kind.__mro__ for name in getattr(one, "__slots__", ())]
+        for name in [*getattr(value, "__dict__", ()), *slots]:
+            if hasattr(value, name):
+                object.__setattr__(made, name, copy.deepcopy(getattr(value, name)))
+        return made
+
+
+def _state(call: dict[str, Any]) -> str:
+    """What arguments hold, in words; of an object that cannot say it yet, its type."""
+    said = []
+    for name, one in call.items():
+        try:
+            said.append(f"{name}={_shown(getattr(one, '__dict__', one))}")
+        except BaseException:
+            said.append(f"{name}={type(one).__name__}")
+    return _ADDRESS.sub("", ", ".join(said))[:4000]
 
 
 def compare(number: int) -> None:
@@ -121,12 +157,12 @@ def _inputs(calls: Any) -> Iterator[Callable[[], dict[str, Any]]]:
     """The calls of the tests, and each with one argument, or one member of `self`, exchanged for one of its kind, and
     then for one of another type."""
     for call in calls:
-        yield lambda call=call: copy.deepcopy(call)  # type: ignore[misc]
+        yield lambda call=call: _copy_of(call)  # type: ignore[misc]
     for call in calls:
         for name, value in call.items():
             for other in _others(value):
                 yield lambda call=call, name=name, other=other: {
-                    **copy.deepcopy(call),
+                    **_copy_of(call),
                     name: copy.deepcopy(other),
                 }  # type: ignore[misc]
             for member, inner in (
@@ -142,13 +178,13 @@ def _inputs(calls: Any) -> Iterator[Callable[[], dict[str, Any]]]:
             for other in ODD if name not in ("self", "cls") else ():
                 if type(other) is not type(value):
                     yield lambda call=call, name=name, other=other: {
-                        **copy.deepcopy(call),
+                        **_copy_of(call),
                         name: copy.deepcopy(other),
                     }  # type: ignore[misc]
 
 
 def _with_member(call: dict[str, Any], member: str, other: Any) -> dict[str, Any]:
-    made = copy.deepcopy(call)
+    made = _copy_of(call)
     made["self"].__dict__[member] = copy.deepcopy(other)
     return made
 
@@ -189,13 +225,7 @@ def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tupl
         crashed = own if odd and not told else 0
         if own and told:
             said += f": {raised}"
-    try:
-        after = repr(
-            {name: _shown(getattr(one, "__dict__", one)) for name, one in arguments.items()}
-        )
-    except BaseException:
-        after = ""
-    return _ADDRESS.sub("", said)[:4000], _ADDRESS.sub("", after)[:4000], crashed
+    return _ADDRESS.sub("", said)[:4000], _state(arguments), crashed
 
 
 def _shown(value: Any, depth: int = 4) -> str:
