@@ -67,7 +67,7 @@ def in_json(argv: list[str], run: Callable[[], int]) -> int:
     sys.stdout, sys.stderr = out, err
     try:
         code = run()
-        if code and not out.used:
+        if code and err.used and not out.used:  # a report in a file (`--output`) says nothing here
             told(code, err.text)
         return code
     finally:
