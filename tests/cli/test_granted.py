@@ -164,5 +164,6 @@ def test_a_program_of_a_tool_is_one_of_them(workspace: Path, tmp_path: Path) -> 
 def test_json_says_it_on_stderr_too(workspace: Path) -> None:
     write(workspace, "google_search tea")
     done = fdc("run", "a.plan", "--format", "json", cwd=workspace)
-    assert (done.returncode, done.stdout) == (3, "") and "the web" in done.stderr
+    assert done.returncode == 3 and "the web" in done.stderr
+    assert "the web" in json.loads(done.stdout)["error"]["message"]
     assert json.loads(fdc("runs", "--format", "json", cwd=workspace).stdout)["runs"] == []

@@ -15,7 +15,7 @@ MOST = 8_000
 
 def asks_json(argv: list[str]) -> bool:
     """Whether a command line asks for JSON. It may be wrong otherwise, so it is read without its command."""
-    words = argv[: argv.index("--")] if "--" in argv else argv
+    words = list(map(str, argv[: argv.index("--")] if "--" in argv else argv))
     asked = ""
     for at, word in enumerate(words):
         if word in ("--format", "-f") and at + 1 < len(words):
@@ -67,7 +67,7 @@ def in_json(argv: list[str], run: Callable[[], int]) -> int:
     sys.stdout, sys.stderr = out, err
     try:
         code = run()
-        if code and not out.used:
+        if code and err.used and not out.used:  # a report in a file (`--output`) says nothing here
             told(code, err.text)
         return code
     finally:
