@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from fdc_toolchain.api.text import narrow
 from fdc_toolchain.api.tools import Context, ToolFailure, object_of, word
 
 from .store import Busy, Store, digest
@@ -27,7 +28,7 @@ def begin_alphabet(args: Mapping[str, object], context: Context) -> object:
     except ValueError as wrong:
         raise ToolFailure("lock", str(wrong)) from None
     try:
-        files = store.texts(wanted["globs"])
+        files = store.texts(narrow(wanted["globs"], list))
     except ValueError as wrong:
         raise ToolFailure("file", str(wrong)) from None
     found = digest(files)
@@ -62,7 +63,7 @@ def read_entries(args: Mapping[str, object], context: Context) -> object:
     store = _store(context)
     out: dict[str, str] = {}
     try:
-        for name in object_of(args, "wanted")["paths"]:
+        for name in narrow(object_of(args, "wanted")["paths"], list):
             out |= store.text(str(name))
     except ValueError as wrong:
         raise ToolFailure("file", str(wrong)) from None
@@ -76,7 +77,7 @@ def commit_alphabet(args: Mapping[str, object], context: Context) -> object:
     store = _store(context)
     try:
         if store.prepared() is None and store.held() is not None:
-            files = store.texts([{"glob": glob_of(name)} for name in tree["files"]])
+            files = store.texts([{"glob": glob_of(name)} for name in narrow(tree["files"], dict)])
             if digest(files) != tree["digest"]:
                 raise ToolFailure(
                     "changed",
@@ -85,7 +86,7 @@ def commit_alphabet(args: Mapping[str, object], context: Context) -> object:
         store.commit(context.run, change)
     except ValueError as wrong:
         raise ToolFailure("staged", str(wrong)) from None
-    return {"iteration": change["iteration"], "files": len(change["files"])}
+    return {"iteration": change["iteration"], "files": len(narrow(change["files"], dict))}
 
 
 def abandon_alphabet(args: Mapping[str, object], context: Context) -> object:

@@ -177,7 +177,7 @@ def word(args: Mapping[str, object], name: str, default: str | None = None) -> s
     return value
 
 
-def object_of(args: Mapping[str, object], name: str) -> dict[str, Any]:
+def object_of(args: Mapping[str, object], name: str) -> dict[str, object]:
     """An argument that must be an object, which an earlier step returned. Raises ToolFailure."""
     value = args.get(name)
     if not isinstance(value, dict):
