@@ -124,6 +124,27 @@ def test_a_line_that_becomes_the_copy_of_another_one_is_likelier() -> None:
     assert worth["many[0].upper()"] < 0.6 * min(others)
 
 
+@pytest.mark.parametrize(
+    ("message", "line", "turned"),
+    [
+        ("AttributeError: 'NoneType' object has no attribute 'group'", 5, True),
+        ("AttributeError: 'str' object has no attribute 'group'", 5, False),
+        ("AttributeError: 'NoneType' object has no attribute 'group'", 2, False),
+    ],
+)
+def test_a_guard_that_lets_none_pass_is_turned(message: str, line: int, turned: bool) -> None:
+    """`if match: raise`, and `match.group()` fails behind it: that no test gets there any more is what the guard is for."""
+    text = "def f(x):\n    match = g(x)\n    if match:\n        raise ValueError(x)\n    return match.group()\n"
+    row = next(row for row in _proposed(text, message, line=line) if row["new"] == "not match")
+    assert (turned, not turned) == (row.get("turned", False), row["risky"])
+    other = {**row, "risky": False, "mends": False, "key": "other"} | {"turned": False}
+    passing: list[Any] = [
+        {**row, "change": [18, 28, "x", False, True], "before": 1.0},
+        {**other, "change": [14, 28, "y", False, True], "before": 1.0},
+    ]
+    assert turned == weighing.told_apart(passing)
+
+
 def test_the_other_default_of_a_parameter_is_shown_and_not_applied() -> None:
     """It was the one wrong repair of a real bug: every caller that does not give the argument gets something else."""
     rows = {
@@ -139,9 +160,11 @@ def test_the_other_default_of_a_parameter_is_shown_and_not_applied() -> None:
     assert weighing.told_apart([{**other, "change": measured, "before": 1.0}])  # type: ignore[list-item]
 
 
-def _proposed(text: str, message: str = "", lines: range | None = None) -> list[dict[str, Any]]:
+def _proposed(
+    text: str, message: str = "", lines: range | None = None, line: int = 0
+) -> list[dict[str, Any]]:
     numbers = lines or range(1, text.count("\n") + 1)
     suspects: list[Any] = [{"path": "f.py", "line": n, "score": 0.8} for n in numbers]
-    found: list[Any] = propose(text, "f.py", suspects, [], 2000, message)
+    found: list[Any] = propose(text, "f.py", suspects, [], 2000, message, line)
     assert all(text != edited(text, tuple(map(tuple, row["pieces"]))) for row in found)
     return found

@@ -294,8 +294,9 @@ class Candidate(TypedDict):
 
     `confidence` is from 0 to 1 and comparable between files; `pieces` are rows of first and last character and the text in their
     place; `risky`: it negates or drops something; `mends`: it uses a name that nothing used or the error misses;
-    `turns_default`: it is about the truth value that a parameter has where none is given; `score`, `before`: its worth at first;
-    `likelier`: how much more often the file says what it says; `probe`, `change`: as in `Probed`.
+    `turned`: it turns a guard round that lets in what fails behind it; `turns_default`: it is about the truth value that a
+    parameter has where none is given; `score`, `before`: its worth at first; `likelier`: how much more often the file says what
+    it says; `probe`, `change`: as in `Probed`.
     """
 
     claim: str
@@ -314,6 +315,7 @@ class Candidate(TypedDict):
     risky: bool
     pieces: list[list[Any]]
     mends: NotRequired[bool]
+    turned: NotRequired[bool]
     turns_default: NotRequired[bool]
     score: NotRequired[float]
     likelier: NotRequired[float]

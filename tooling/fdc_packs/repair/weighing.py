@@ -30,7 +30,7 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
     where measuring failed, nothing is decided."""
     most = max(_trust(row) for row in passing)
     best, *others = [row for row in passing if _trust(row) == most]
-    if most == CRASHES or (others and any(best["change"][4:])):
+    if most == CRASHES or (others and _hides(best)):
         return False  # what failed is not mended, and there is more than one way round it
     if best.get("turns_default"):
         return False  # every caller that does not say otherwise would get something else
@@ -74,7 +74,12 @@ def _trust(row: Candidate) -> int:
     """How far a test that passes with an edit speaks for it."""
     if any(row["change"][3:4]):
         return CRASHES
-    return RISKY if row["risky"] or any(row["change"][4:]) else MENDS if row["mends"] else PLAIN
+    return RISKY if row["risky"] or _hides(row) else MENDS if row["mends"] else PLAIN
+
+
+def _hides(row: Candidate) -> bool:
+    """True where no test gets any more to where it failed, unless that is what a guard is for."""
+    return any(row["change"][4:]) and not row.get("turned")
 
 
 def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:

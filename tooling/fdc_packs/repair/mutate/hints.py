@@ -100,9 +100,30 @@ def inverted(source: Source, edit: Edit, message: str, line: int) -> bool:
     """True for the negation of a question about a type where a value of the wrong type fails in the block that it guards:
     such a guard lets in what it was to keep out. `line`: where the error was raised."""
     at = source.statement(edit.node)
+    if isinstance(at, ast.If) and _lets_none_pass(source, at, edit, message, line):
+        return True
     if edit.kind not in ("negation", "comparison") or not isinstance(at, ast.If) or not line:
         return False
     spans = [(block[0].lineno, block[-1].end_lineno or 0) for block in (at.body, at.orelse) if block]  # fmt: skip
     whole = source.segment(at.test) in (edit.old, f"not {edit.old}")
     asks = whole and _ASKS.search(edit.old) and _OF_TYPE.match(message)
     return bool(asks) and any(first <= line <= last for first, last in spans)
+
+
+_NONE = re.compile(r"(?:AttributeError|TypeError): 'NoneType' object")
+_LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
+
+
+def _lets_none_pass(source: Source, at: ast.If, edit: Edit, message: str, line: int) -> bool:
+    """True for `not x` in place of `x` where the block is left if `x` is there, and `x.y` behind it fails as `x` is None."""
+    name = at.test.id if isinstance(at.test, ast.Name) else ""
+    if (
+        not name
+        or (edit.kind, edit.old, edit.new) != ("negation", name, f"not {name}")
+        or at.orelse
+    ):
+        return False
+    function, end = source.function(at), at.end_lineno or 0
+    behind = function is not None and end < line <= (function.end_lineno or 0)
+    used = behind and re.search(rf"\b{re.escape(name)}[.\[(]", source.row(line)[0])
+    return bool(used and _NONE.match(message) and isinstance(at.body[-1], _LEAVES))

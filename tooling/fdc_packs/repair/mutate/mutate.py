@@ -109,6 +109,8 @@ def _proposed(
         turned = row["risky"] and inverted(parsed, edit, message, line)
         mends = turned or meant[2] or _mends(parsed, edit, message)
         row |= {"risky": row["risky"] and not turned, "mends": mends}
+        if turned:
+            row["turned"] = True
         if _turns_default(parsed, edit):
             row["turns_default"] = True
         found.append({**row, "score": score, "likelier": parsed.likelier(edit.pieces)})
