@@ -21,6 +21,8 @@ HOSTILE = [
     "{{ lipsum(100000) }}", "{{ 'x' * 10000000000 }}", "{{ '%1000000000d' % 3 }}", "{{ 9 ** 9 ** 9 }}",
     "{{ ('a' * 100000) | replace('a', 'b' * 100000) }}", "{{ 'a'.ljust(10000000000) }}", "{{ 'a' | center(10000000000) }}",
     "{{ '{:10000000000}'.format(3) }}", "{{ '%*d' % (10000000000, 3) }}", "{{ '{:>{w}}'.format(3, w=10000000000) }}",
+    "{{ '{:>{}}'.format(3, '10000000000') }}", "{{ '{x:>{w}}'.format_map({'x': 1, 'w': 10000000000}) }}",
+    "{{ '{0[a]:>{0[w]}}'.format({'a': 1, 'w': 10000000000}) }}", "{{ ('{:>{}}' | safe).format(3, 10000000000) }}",
     "{{ '%10000000000d' | format(3) }}", "{{ (5).to_bytes(10000000000, 'big') }}", "{{ 'a' | indent(10000000000, true) }}",
     "{{ [1] | map('center', 10000000000) | list }}", "{{ 2.5 | round(10000000000) }}",
     "{% include '/etc/passwd' %}", "{{ t.__class__ }}", "{{ 1 / 0 }}", "{{ t(3) }}", "{{ t | nothing }}", "{{ nope }}",
@@ -35,6 +37,7 @@ def test_a_prompt_that_is_wrong_or_hostile_is_a_failure_of_its_step(prompt: str)
 
 def test_what_prompts_use_is_as_before() -> None:
     for prompt, expected in (
+        ("*{{ '{:>{w}}|{x}'.format(3, w=4, x=1234567) }} {{ '{a}'.format_map({'a': 12345678}) }}", "*   3|1234567 12345678"),
         ("{{ 'ok ' ~ t }}", "ok hi"),
         ("{% for a in [1, 2] %}{{ loop.index }}/{{ loop.length }}{{ loop.last }} {% endfor %}", "1/2False 2/2True"),
         ("{{ range(3) | map('string') | join(',') }} {{ t | upper }} {{ [3, 1] | sort }}", "0,1,2 HI [1, 3]"),

@@ -13,7 +13,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template, nodes
 from jinja2.runtime import Context
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedFormatter, SecurityError
 
 WORK, CALL, LONGEST, WIDEST = 3_000_000, 50, 8 * 1024 * 1024, 100_000
 """The work of one prompt (a round of a loop, an item or a hundred characters that a filter reads), what a call counts, the
@@ -22,8 +22,6 @@ _SIZED = frozenset(
     "batch center expandtabs indent ljust rjust round slice tojson to_bytes zfill".split()
 )
 """Filters and methods to which a number says how long what they make is."""
-_NESTED = re.compile(r"\{[^{}]*\{")
-"""A form whose widths are given, too."""
 _left: ContextVar[list[int]] = ContextVar("left")
 
 
@@ -59,6 +57,14 @@ def environment(filters: dict[str, Callable[..., object]]) -> Environment:
     return pages
 
 
+class _Formatter(SandboxedFormatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """A value in its form. What the form says of widths is known here, also where it is given."""
+        if _wide(format_spec):
+            raise SecurityError("it makes a text that is too long")
+        return str(super().format_field(value, format_spec))
+
+
 class _Pages(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset(("*", "**", "%", "+"))
 
@@ -73,11 +79,13 @@ class _Pages(ImmutableSandboxedEnvironment):
         return tree
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        """`"...".format`, whose form must not ask for a text that is too long."""
-        owner = getattr(value, "__self__", None)
-        if isinstance(owner, str) and getattr(value, "__name__", "").startswith("format"):
-            _grows("format", owner, ())
-        return super().wrap_str_format(value)
+        """`"...".format`, with a form that asks for no text that is too long."""
+        if super().wrap_str_format(value) is None:
+            return None
+        form, filled_in = str(value.__self__), _Formatter(self)
+        if value.__name__ == "format_map":
+            return lambda named: filled_in.vformat(form, (), named)
+        return lambda *args, **named: filled_in.vformat(form, args, named)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         _spend(1)
@@ -93,8 +101,7 @@ class _Pages(ImmutableSandboxedEnvironment):
     def call(self, context: Context, obj: Any, *args: Any, **named: Any) -> Any:
         _spend(CALL)
         name, owner = getattr(obj, "__name__", ""), getattr(obj, "__self__", None)
-        wide = isinstance(owner, str) and name.startswith("format") and _NESTED.search(owner)
-        _given((*args, *named.values()), sized=name in _SIZED or bool(wide))
+        _given((*args, *named.values()), sized=name in _SIZED)
         if isinstance(owner, str):
             _grows(name, owner, args)
         return _checked(super().call(context, obj, *args, **named))
