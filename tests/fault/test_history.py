@@ -230,15 +230,15 @@ class World:
             done = self.call(kill_at, "resume", run, "--format", "json", *words)
             if done is not None:
                 heard(self._resumed(done))
-        return (
-            None
-            if done is None or done.code not in (0, 1, 5) or not done.out
-            else json.loads(done.out)
-        )
+        return None if done is None else self._end(done)
+
+    def _end(self, done: Done) -> Any:
+        """How a run ended, as the command said; None where it refused to drive the run."""
+        said = json.loads(done.out) if done.code in (0, 1, 5) and done.out else {}
+        return said if "status" in said else None
 
     def _resumed(self, done: Done) -> tuple[Any, ...]:
-        if done.code in (0, 1, 5) and done.out:
-            end = json.loads(done.out)
+        if (end := self._end(done)) is not None:
             if end["status"] != "waiting":
                 return (end["status"],)
             return "waiting", tuple(
