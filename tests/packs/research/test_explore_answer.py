@@ -133,3 +133,21 @@ def test_what_nothing_raises_is_shown_where_it_is_used(tmp_path: Path) -> None:
     assert (
         "nothing here raises `Full`.\n\nNearest:\na.py:6  in send: queue.put(Full)" in done.stdout
     )
+
+
+def test_which_error_it_is_is_answered_with_the_class_of_errors(tmp_path: Path) -> None:
+    """Code that speaks of redirects more often than the class does is no answer to this question."""
+    client = """\
+def send_redirects(redirects, many):
+    '''Sends redirects, until there are too many.'''
+    if len(redirects) > many:
+        raise errors.TooManyRedirects(redirects)
+    return redirects
+"""
+    errors = "class TooManyRedirects(Exception):\n    '''Gave up.'''\n\n\nclass Closed(Exception):\n    pass\n"
+    write(tmp_path, {"client.py": client, "errors.py": errors})
+    ask = "Which exception is raised when there are too many redirects?"
+    done = fdc("explore", ask, cwd=tmp_path)
+    assert done.stdout.startswith("errors.py:1  TooManyRedirects (class)"), done.stdout
+    other = fdc("explore", "Where are redirects sent, but not too many?", cwd=tmp_path)
+    assert other.stdout.startswith("client.py:1  send_redirects (function)"), other.stdout
