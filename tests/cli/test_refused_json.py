@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -11,6 +14,7 @@ import pytest
 from tests.cli.test_options import every
 from tests.support.inside import fdc
 from tests.support.process import fdc as started
+from tests.support.repository import ROOT
 
 WRONG = "set_plan x\nplan_step_complete x\nraed_file a.md\nclose_task\nsubmit\n"
 TALKS = "set_plan x\nplan_step_complete x\nmessage_user hi\nclose_task\nsubmit\n"
@@ -101,3 +105,16 @@ def test_a_real_process_says_it_too(workspace: Path) -> None:
         done = started(*words, "--format", "json", cwd=workspace)
         assert done.returncode == 2
         assert "gone.plan" in refusal(done.stdout, 2)
+
+
+def test_a_refusal_that_cannot_be_written_is_said_in_one_line(workspace: Path) -> None:
+    """stdout is closed, or full: no traceback, on the fast way of `lint` as elsewhere."""
+    command = [sys.executable, str(ROOT / "tooling" / "fdc_cli.py")]
+    for words in (("lint", "gone.plan"), ("run", "gone.plan")):
+        for closing, codes in ((">&-", (1, 2)), (">/dev/full", (3,)), ("2>&-", (1, 2))):
+            line = shlex.join([*command, *words, "--format", "json"])
+            done = subprocess.run(
+                ["sh", "-c", f"{line} {closing}"], cwd=workspace, capture_output=True, text=True, check=False
+            )  # fmt: skip
+            assert done.returncode in codes, (words, closing, done)
+            assert "Traceback" not in done.stderr, done.stderr

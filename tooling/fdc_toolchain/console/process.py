@@ -126,6 +126,8 @@ def leave(code: int) -> NoReturn:
 
 def flushed(code: int, name: str) -> int:
     """The exit code of a command, after all that it printed was written; 3 where it cannot be written."""
+    if sys.stdout is None:
+        return code  # closed before we began
     try:
         sys.stdout.flush()
     except (BrokenPipeError, ValueError):  # its reader has gone, or the command itself closed it
@@ -138,7 +140,8 @@ def flushed(code: int, name: str) -> int:
         except OSError:
             pass
     try:
-        sys.stderr.flush()
+        if sys.stderr is not None:
+            sys.stderr.flush()
     except ValueError:
         pass
     except OSError:  # the code says it all the same

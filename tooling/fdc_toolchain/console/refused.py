@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ def asks_json(argv: list[str]) -> bool:
 class _Heard:
     """A stream, and what was written to it."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream
         self.text = ""
         self.used = False
@@ -36,12 +37,12 @@ class _Heard:
     def write(self, text: str) -> int:
         self.used = self.used or bool(text)
         self.text = (self.text + text)[-MOST:]
-        return self._stream.write(text)
+        return len(text) if self._stream is None else self._stream.write(text)
 
     @property
     def buffer(self) -> Any:
         self.used = True
-        return self._stream.buffer
+        return getattr(self._stream, "buffer", None)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -58,9 +59,22 @@ def told(code: int, message: str) -> None:
     print(json.dumps({"format": 1, "error": said}, indent=2))
 
 
+def _written(code: int, message: str) -> int:
+    """The exit code, after the object was printed; 3 where it cannot be written."""
+    try:
+        told(code, message)
+        sys.stdout.flush()
+    except OSError as failed:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(failed, BrokenPipeError):
+            print(f"fdc: stdout: {failed.strerror or failed}", file=sys.stderr)
+            return 3
+    return code
+
+
 def in_json(argv: list[str], run: Callable[[], int]) -> int:
     """Runs a command. Asked for JSON, where it fails and prints nothing on stdout, what stderr says becomes the object."""
-    if not asks_json(argv):
+    if sys.stdout is None or not asks_json(argv):
         return run()
     out, err = _Heard(sys.stdout), _Heard(sys.stderr)
     streams = sys.stdout, sys.stderr
@@ -68,7 +82,7 @@ def in_json(argv: list[str], run: Callable[[], int]) -> int:
     try:
         code = run()
         if code and err.used and not out.used:  # a report in a file (`--output`) says nothing here
-            told(code, err.text)
+            code = _written(code, err.text)
         return code
     finally:
         sys.stdout, sys.stderr = streams
