@@ -10,6 +10,7 @@ from ..explore.unit_spans import Unit
 from ..retrieval.file_worth import TESTS
 from ..retrieval.name_words import whole
 from ..retrieval.question import written_names
+from .named_units import AFTER_TESTS, named_first, subjects, subjects_first, tests_first
 from .references import KINDS, Reference, Relation, asked, find
 
 MOST = 5
@@ -67,18 +68,24 @@ def find_places(
     if relation is not None and (relation.name in names or _is_known(tree, relation)):
         return _references(tree, relation)
     lost = [name for name in names if not stands(tree, name)]
-    units = _named_first(
-        tree, (ranked or search).units(), [name for name in names if name not in lost]
-    )
+    about = [] if names else subjects(tree, question)
+    units = (ranked or search).units()
+    if about:
+        units = subjects_first(units, about)
+    else:
+        units = named_first(tree, units, [name for name in names if name not in lost])
+    if (about or names) and AFTER_TESTS.search(question):
+        units = tests_first(tree, units, about or names)
     if lost:
         said = ", ".join(f"`{name}`" for name in lost)
         return Found(_nearest(search, units, most), NONE, f"no file has {said}", len(units))
     if not units:
         return Found((), NONE, "no file has the words of the question", 0)
-    if any(tree.defined(name) for name in names):
+    if about or any(tree.defined(name) for name in names):
         telling = _telling(search)
         close = max(_close(search, unit, telling) for unit in units[:MOST])
-        sure, why = HIGH if 2 * close > len(telling) else MODERATE, f"`{names[0]}` stands there"
+        sure = HIGH if 2 * close > len(telling) else MODERATE
+        why = f"`{(about or names)[0]}` stands there"
     else:
         sure, why = _sure(search, search.units())
     near = _nearest if sure == NONE else _places
@@ -92,6 +99,8 @@ def _nearest(search: Search, units: list[Unit], most: int) -> tuple[Shown, ...]:
 
 def _is_known(tree: Tree, relation: Relation) -> bool:
     """Whether a word is a name here: of a definition, or of a module in a question after what imports it."""
+    if relation.kind in ("import", "use") and find(tree, Relation("import", relation.name)):
+        return True
     if relation.kind == "import":
         parts = {part.partition(".")[0] for path in tree.documents for part in path.split("/")}
         if relation.name in parts:
@@ -158,25 +167,6 @@ def _handed_on(tree: Tree, relation: Relation, found: list[Reference]) -> list[R
         if (one.path, one.line) not in known
     ]
     return [one for one in kept if not TESTS.search(one.path)]
-
-
-def _named_first(tree: Tree, units: list[Unit], names: list[str]) -> list[Unit]:
-    """Units with the names as they stand first: what defines one, then what has one in a line."""
-    if not names:
-        return units
-    alone = [whole(one) for one in names]
-
-    def rank(unit: Unit) -> int:
-        one = unit.definition
-        if one is not None and {one.name, one.qualified} & set(names):
-            return 0 if one.kind != "export" else 1
-        lines = tree.documents[unit.path].lines
-        if one is not None and set(one.qualified.split(".")) & set(names):
-            return 1  # inside of what the question names
-        has = any(one.search(lines[line - 1]) for line, _ in unit.lines for one in alone)
-        return 1 if has else 2
-
-    return sorted(units, key=rank)
 
 
 def _places(search: Search, units: list[Unit], most: int, first: int = FIRST) -> tuple[Shown, ...]:
@@ -255,12 +245,25 @@ def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
     signs = (math.log(units[0].score / total + 0.01), close, len(telling), missing)
     likely = 1 / (1 + math.exp(-bias - sum(one * value for one, value in zip(by, signs))))
     lost = ", ".join(f"`{concepts[number].word}`" for number in telling if not files(number))
-    why = f"{round(close)} of {len(telling)} telling words stand close together in a place"
+    why = together(round(close), len(telling))
     why += f"; no file has {lost}" if lost else ""
     for level, least in LEVELS:
         if likely >= least:
             return level, why
-    return NONE, f"no file has {lost}" if lost else f"only {why}"
+    return NONE, f"no file has {lost}" if lost else refusal(round(close), len(telling))
+
+
+def together(close: int, telling: int) -> str:
+    """How many of the words that tell something stand close together."""
+    return f"{close} of {telling} telling words stand close together in a place"
+
+
+def refusal(close: int, telling: int) -> str:
+    """Why nothing is said to answer, where every word is somewhere."""
+    said = together(close, telling)
+    if close < telling:
+        return f"only {said}"
+    return f"{said}, but fewer than 6 of 10 such answers are right"
 
 
 def _telling(search: Search) -> list[int]:
