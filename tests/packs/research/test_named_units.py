@@ -57,7 +57,7 @@ def ask(folder: Path, question: str) -> Found:
         ("Where is steep implemented?", "steep"),
         ("What is the pot argument of steep?", "steep"),
         ("What does the steep function return?", "steep"),
-        ("Does the heat method of Kettle check degrees?", "Kettle.heat"),
+        ("Does the heat method of Kettle return degrees?", "Kettle.heat"),
     ],
 )
 def test_the_definition_of_a_plain_name_comes_first_and_is_an_answer(
@@ -66,6 +66,11 @@ def test_the_definition_of_a_plain_name_comes_first_and_is_an_answer(
     found = ask(tmp_path, question)
     assert name == found.places[0].name and found.sure in ("High", "Moderate")
     assert "stands there" in found.why
+
+
+def test_a_word_that_no_file_has_makes_no_answer_of_a_plain_name(tmp_path: Path) -> None:
+    found = ask(tmp_path, "How does steep encrypt the pot?")
+    assert ("None", "no file has `encrypt`") == (found.sure, found.why)
 
 
 def test_of_overloads_the_whole_one_is_shown_once(tmp_path: Path) -> None:

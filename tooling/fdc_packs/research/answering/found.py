@@ -10,7 +10,7 @@ from ..explore.unit_spans import Unit
 from ..retrieval.file_worth import TESTS
 from ..retrieval.name_words import whole
 from ..retrieval.question import written_names
-from .named_units import AFTER_TESTS, named_first, subjects, subjects_first, tests_first
+from .named_units import AFTER_TESTS, OF_CODE, named_first, subjects, subjects_first, tests_first
 from .references import KINDS, Reference, Relation, asked, find
 
 MOST = 5
@@ -81,8 +81,9 @@ def find_places(
         return Found(_nearest(search, units, most), NONE, f"no file has {said}", len(units))
     if not units:
         return Found((), NONE, "no file has the words of the question", 0)
-    if about or any(tree.defined(name) for name in names):
-        telling = _telling(search)
+    telling = _telling(search)
+    heard = all(search.files(n) or search.concepts[n].word in OF_CODE for n in telling)
+    if (about and heard) or any(tree.defined(name) for name in names):
         close = max(_close(search, unit, telling) for unit in units[:MOST])
         sure = HIGH if 2 * close > len(telling) else MODERATE
         why = f"`{(about or names)[0]}` stands there"

@@ -20,6 +20,12 @@ _SUBJECT = re.compile(
 """A word without an article where a question says what it is about: `what does merge do`, `between merge and join`, `the merge
 function`, `the arguments of merge`."""
 
+OF_CODE = frozenset(
+    "argument arguments attribute class declared defined function functions implemented located method methods option options "
+    "parameter parameters test tested tests type".split()
+)
+"""Words by which a question says what a name stands for: the code need not have them."""
+
 AFTER_TESTS = re.compile(r"\btests?\s+(?:for|of)\b|\btested\W*$", re.IGNORECASE)
 """What a question after the tests of a name has."""
 
