@@ -264,6 +264,8 @@ def _passing(
         ([_passing("a", 52, 100, "x", before=4.0), _passing("b", 50, 100, "y")], True),
         ([_passing("a", 52, 100, "x", before=2.0), _passing("b", 50, 100, "y")], False),
         ([_passing("a", 70, 100, "x", before=8.0), _passing("b", 50, 100, "y")], False),
+        ([_passing("a", 9, 96, "x", before=0.2), _passing("b", 16, 96, "y", before=0.5)], False),
+        ([_passing("a", 9, 96, "x"), _passing("b", 16, 96, "y", before=0.25)], True),
     ],
 )
 def test_a_choice_is_made_by_what_changes_least_or_not_at_all(
@@ -271,6 +273,23 @@ def test_a_choice_is_made_by_what_changes_least_or_not_at_all(
 ) -> None:
     """Issue 14: the edit that changes least behaviour wins, or the choice is shown and not applied."""
     assert decided == weighing.told_apart(rows)
+
+
+def test_half_a_repair_that_changes_less_does_not_win() -> None:
+    """`len(xs) >= 2` for `== 2`: with `>= 4` all tests of up to three pass as well, and fewer results change."""
+    rows = [
+        {**_passing(new, differ, 96, kind, before=before), "confidence": before, "score": before}
+        for new, differ, kind, before in (
+            (">= 4", 9, "half", 0.14), ("<= 2", 16, "whole", 0.55), ("== 2", 16, "whole", 0.2), ("< 2", 16, "whole", 0.15),
+        )
+    ]  # fmt: skip
+    probed = {
+        "verdicts": {row["key"]: "passes" for row in rows},
+        "changes": {row["key"]: row["change"] for row in rows},
+    }
+    ordered = weighing.weighed(rows, probed)
+    assert ">= 4" == ordered[-1]["key"] and weighing.told_apart(ordered)
+    assert not weighing.told_apart([rows[0], rows[2]])
 
 
 def test_an_edit_that_others_only_elaborate_is_taken() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -24,10 +25,10 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 def told_apart(passing: Sequence[Candidate]) -> bool:
     """True where one of several edits that pass, best first, changes less than the others over generated inputs, or the
     others behave as it does. Only the most trusted ones compete, and those that were much likelier before; where these negate
-    or drop something, changing less says nothing, and where they crash, nothing is decided. Of those that change as much, one
-    that was much likelier wins, and one that the others only elaborate; one that changes little more must have been likelier
-    still. Where nothing can be measured (the command does not start pytest), the most credible one is taken, and that is said;
-    where measuring failed, nothing is decided."""
+    or drop something, changing less says nothing, and where they crash, nothing is decided. How likely a behaviour was is the sum
+    over the edits that have it. One that changes less may have been less likely, one that changes more must have been likelier
+    (`_belief`); of those that change as much, one that the others only elaborate wins as well. Where nothing can be measured (no
+    pytest), the most credible one is taken, and that is said; where measuring failed, nothing is decided."""
     most = max(_trust(row) for row in passing)
     best, *others = [row for row in passing if _trust(row) == most]
     if most == CRASHES or (others and _hides(best)):
@@ -40,17 +41,35 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
         )  # in vain: nothing is known of them
         return not others or (most != RISKY and not tried)
     differ, every, outcomes = best["change"][:3]
+    before = _before([best, *others])
+    belief = _belief(best, before)
     for row in others:
         less, inputs, same = row["change"][:3]
         if not every or not inputs:
             return False
-        more = less / inputs - differ / every  # the more it changes, the likelier it must have been
-        needed = 1.0 if more == 0 and _elaborates(row, best) else DOUBT ** (1 - more / DOUBLING)
-        firm = more > 0 or best["before"] >= needed * row["before"]
+        alike = less / inputs == differ / every and _elaborates(row, best)
+        firm = belief >= _belief(row, before) + (0 if alike else math.log2(DOUBT))
         if same != outcomes and (most == RISKY or not firm):
             return False
     doubts = [row for row in passing if _trust(row) == RISKY and row["change"][2] != outcomes]
-    return most != PLAIN or all(row["before"] < DOUBT * best["before"] for row in doubts)
+    return most != PLAIN or all(row["before"] < DOUBT * before[outcomes] for row in doubts)
+
+
+def _before(rows: Sequence[Candidate]) -> dict[str, float]:
+    """How likely each behaviour over generated inputs was before: the sum over the edits that have it."""
+    out: dict[str, float] = {}
+    for row in rows:
+        out[row["change"][2]] = out.get(row["change"][2], 0.0) + row["before"]
+    return out
+
+
+def _belief(row: Candidate, before: dict[str, float]) -> float:
+    """The logarithm (base 2) of how likely the behaviour of an edit was, less one for each DOUBLING of the inputs that it
+    changes. An edit that does less than it must agrees with the tests and changes less than the right one: changing less alone
+    decides nothing."""
+    differ, every, outcomes = row["change"][:3]
+    share = differ / every if every else 0.5
+    return math.log2(max(before[outcomes], 1e-9)) - share / DOUBLING
 
 
 def why_undecided(passing: Sequence[Candidate]) -> str:
@@ -88,22 +107,22 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
     out: list[Candidate] = []
     for row in found:
         said = verdicts.get(row["key"])
-        change = changes.get(row["key"]) or [0, 0, "", False]
-        differ, every = change[:2]
         worth = row["confidence"] / 2
-        if (
-            said == "passes"
-        ):  # of several the one that changes least; what only negates or drops something last
-            trust = _trust({**row, "change": change})
-            worth = 0.52 + 0.15 * trust - 0.12 * (differ / every if every else 0.5)
-            worth += row["confidence"] / 50
-        elif said is not None:
+        if said is not None:
             worth = (0.4 if said == "helps" else 0.0) + row["confidence"] / 10
         made: Candidate = {**row, "confidence": round(worth, 4)}
         if said:
+            change = changes.get(row["key"]) or [0, 0, "", False]
             before = row.get("score", row["confidence"])
             made |= {"probe": said, "change": change, "before": before}
         out.append(made)
+    passing = [row for row in out if row.get("probe") == "passes"]
+    for trust in {_trust(row) for row in passing}:
+        rows = [row for row in passing if _trust(row) == trust]
+        likely = _before(rows)
+        for row in rows:  # first what was likely and changes little; what negates or drops last
+            near = 2 ** min(0.0, _belief(row, likely) / 8)
+            row["confidence"] = round(0.5 + 0.13 * trust + 0.08 * near + row["confidence"] / 100, 4)
     out.sort(key=lambda row: -row["confidence"])
     if out and out[0].get("probe") == "passes" and out[0]["change"][1]:
         best = out[
@@ -133,9 +152,8 @@ def remarks(probed: Probed) -> list[str]:
     if passing < 2:
         return []
     measured = bool(probed.get("changes"))
-    first = (
-        "the one that changes least over generated inputs" if measured else "the most credible one"
-    )
+    least = "the most credible one of those that change little over generated inputs"
+    first = least if measured else "the most credible one"
     return [
         f"{passing} different small edits pass the tests when tried in memory; {first} is tried first"
     ]
