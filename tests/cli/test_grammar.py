@@ -29,7 +29,7 @@ def test_a_grammar_is_printed_and_says_what_it_leaves_out(workspace: Path) -> No
         (("--fsm", "nope"), "the automaton `nope` cannot be used"),
         (("--tools", "nope"), "no catalogue declares the tool `nope`"),
         (("--tools", "submit"), "accepts no plan of 20 steps"),
-        (("--most-steps", "0"), "0 is not in the range"),
+        (("--most-steps", "0"), "--most-steps is 1 to 63"),
         (("--names-of", "nope"), "the plan `nope` does not exist"),
         (
             ("--names-of", "nope", "--fsm", "x"),

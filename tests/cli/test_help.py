@@ -84,7 +84,7 @@ def test_a_command_of_a_run_may_read_the_help_and_begin_nothing(workspace: Path)
 
 
 def test_plan_manager_cuts_no_sentence_either(tmp_path: Path) -> None:
-    there = process.python("-m", "fdc_toolchain.cli.scripts.plan_manager", "--help", cwd=tmp_path)
+    there = process.fdc("--help", cwd=tmp_path, script="plan_manager.py")
     assert "are any." in there.stdout and "...\n" not in there.stdout.partition("Commands:")[2]
 
 

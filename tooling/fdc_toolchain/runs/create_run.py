@@ -58,8 +58,6 @@ def plan_key(linker: Linker, plan: str, path: str) -> str:
     is_file = os.path.isfile(path)
     if is_file and _DOCUMENT.search(plan):
         raise UsageError(_for_people(plan))
-    if os.path.isdir(path) and linker.resolve(plan)[0] is None:
-        raise Missing(f"the plan `{plan}` is a folder; name a plan in it")
     key = key_of(path, linker.root) if is_file else linker.resolve(plan)[0]
     if key is None:
         hint = did_you_mean(plan, linker.callable_names())

@@ -39,9 +39,9 @@ from ...exits import CLEAN
 )
 @count_option(
     "--most-steps",
-    1,
-    63,
-    "Maximum number of statements (20; 8 for gbnf and lark); a body inside has half as many.",
+    None,
+    None,
+    "Maximum number of statements, 1 to 63 (20; 8 for gbnf and lark); a body inside has half as many.",
 )
 @flag_option(
     "--brief",

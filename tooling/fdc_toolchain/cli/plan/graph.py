@@ -98,8 +98,6 @@ def _plan(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts
     linker = Linker(root, read_settings(root))
     path = os.path.join(base, target)
     key = key_of(path, root) if os.path.isfile(path) else linker.resolve(target)[0]
-    if key is None and os.path.isdir(path):
-        raise UsageError(f"the plan `{target}` is a folder; name a plan in it")
     if key is None:
         raise UsageError(f"the plan `{target}` is neither a file nor a registered name")
     linker.link(key)

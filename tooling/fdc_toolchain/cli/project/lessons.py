@@ -15,6 +15,7 @@ from ...agent.lessons.self_correction import Report, apply
 from ...console.options import choice_option, flag_option, format_option, text_option
 from ...console.terminal import say, say_json
 from ...exits import CLEAN, FINDINGS, UsageError
+from ...narrow import narrow
 from ...report.terminal.terminal_text import visible
 from ...tasks.actions import Fault, parse_action_to_command, shown, wish_of
 from ...text.suggest import did_you_mean
@@ -270,7 +271,7 @@ def _tell_unknown(root: str, report: Report) -> None:
     from .protocols.graph import world_of
 
     added = [
-        (result.lesson["lesson_id"], action["parameters"]["tool_name"])
+        (result.lesson["lesson_id"], str(narrow(action["parameters"], dict)["tool_name"]))
         for result in report.results
         if result.outcome in ("applied", "would apply")
         and isinstance(action := result.lesson["action"], dict)
