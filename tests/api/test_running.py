@@ -11,9 +11,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from fdc_toolchain import api
+from fdc_toolchain.program.causes import CAUSES
 
 from tests.support import process
 from tests.support.background import wait_for
@@ -111,6 +113,16 @@ def test_wrong_inputs_begin_nothing(
     with pytest.raises(kind, match=said):
         api.begin("asks.plan", workspace=home, **given)  # type: ignore[arg-type]
     assert () == api.runs(workspace=home)
+
+
+def test_a_stop_has_a_cause_of_the_closed_list(home: Path) -> None:
+    plan = 'param who\nset_plan x\nplan_step_complete y\nrequire who == "x" else "no"\nclose_task\nsubmit\n'
+    (home / "gate.plan").write_text(plan, "utf-8")
+    run = api.begin("gate.plan", workspace=home, inputs={"who": "y"})
+    ended = api.drive(run, workspace=home)
+    assert ended.stop is not None and ("require", "gate") == (ended.stop.kind, ended.stop.cause)
+    assert api.show(run, workspace=home).stop == ended.stop
+    assert get_args(api.Cause) == CAUSES
 
 
 # Threads

@@ -83,6 +83,11 @@ def test_a_command_of_a_run_may_read_the_help_and_begin_nothing(workspace: Path)
         assert process.fdc(*words, cwd=workspace, env=inside).returncode == 2
 
 
+def test_plan_manager_cuts_no_sentence_either(tmp_path: Path) -> None:
+    there = process.fdc("--help", cwd=tmp_path, script="plan_manager.py")
+    assert "are any." in there.stdout and "...\n" not in there.stdout.partition("Commands:")[2]
+
+
 def test_no_sentence_is_cut_in_the_list_of_subcommands() -> None:
     for name in COMMANDS:
         command = _command(name)

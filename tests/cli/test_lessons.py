@@ -425,7 +425,7 @@ def test_lists_and_single_lessons_are_shown_with_nothing_hidden(root: Path) -> N
     learn(root, "Add tool 'x' to protocol 'tea'", "Clear \x1b[2J the screen.")
     code, out, _ = typed(root, "lessons", "list")
     assert 0 == code and "add x to tea" in out and "\x1b" not in out and "\\u{1b}" in out
-    assert 2 == len(json.loads(typed(root, "lessons", "list", "--format", "json")[1]))
+    assert 2 == len(json.loads(typed(root, "lessons", "list", "--format", "json")[1])["lessons"])
     assert "No lesson is failed." in typed(root, "lessons", "list", "--status", "failed")[1]
     name = lessons(root)[0]["lesson_id"]
     typed(root, "lessons", "apply", name)
@@ -479,3 +479,18 @@ def test_the_functions_that_the_scripts_name_are_there() -> None:
     assert (0, "{'task_id': 'x', 'date': 'd'} L. add-tool\n") == (done.returncode, done.stdout), (
         done.stderr
     )
+
+
+def test_a_tool_that_no_catalogue_has_is_said(root: Path) -> None:
+    """FDC-78: the lesson is applied, as the seeds want it."""
+    names = ("fly_kite", "list_file", "read_lines")
+    rows = [
+        f"1. **Lesson:** A.\n   **Action:** Add tool '{name}' to protocol 'tea'.\n"
+        for name in names
+    ]
+    (root / "x.md").write_text("## Lessons\n\n" + "".join(rows))
+    code, out, err = typed(root, "lessons", "apply", "--from", "x.md")
+    assert 0 == code and "3 applied" in out
+    assert "no catalogue has a tool `fly_kite`\n" in err
+    assert "no catalogue has a tool `list_file`; did you mean `list_files`?\n" in err
+    assert "read_lines" not in err

@@ -154,7 +154,15 @@ def test_what_comes_with_the_packs_is_told_before_the_question(workspace: Path) 
     folder = workspace / "folder"
     (folder / "x").mkdir(parents=True)
     (folder / "x/pack.toml").write_text('format = 1\nname = "x"\nsummary = "x"\n')
-    head = '[build-system]\nrequires = ["more"]\n[project]\nname = "x"\ndependencies = ["evil"]\ndynamic = ["dependencies"]\n'
+    head = '[build-system]\nrequires = ["more"]\n[project]\nname = "x"\ndependencies = [NEEDS]\ndynamic = ["dependencies"]\n'
+    more = (
+        "fdc-toolchain>=0.1",
+        "evil",
+        "fdc-toolchain>=99",
+        "fdc-toolchain[web]",
+        "fdc-toolchain @ http://x",
+    )
+    head = head.replace("NEEDS", ", ".join(f'"{one}"' for one in more))
     head += '[project.entry-points."fdc.packs"]\nx = "x"\n'
     (folder / "pyproject.toml").write_text(head)
     for path, told in (
@@ -173,6 +181,9 @@ def test_what_comes_with_the_packs_is_told_before_the_question(workspace: Path) 
                 "downloads for building: more",
                 "downloads the dependencies that its build code names",
                 "downloads its dependency: evil",
+                "downloads its dependency: fdc-toolchain>=99",
+                "downloads its dependency: fdc-toolchain[web]",
+                "downloads its dependency: fdc-toolchain @ http://x",
             ],
         ),
     ):

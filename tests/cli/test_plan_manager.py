@@ -142,10 +142,9 @@ def test_the_list_is_also_data(plans: Path) -> None:
     manager(plans, "register", "b", "plans/b.plan")
     manager(plans, "register", "a", "plans/a.plan")
     code, out, _ = manager(plans, "list", "--format", "json")
-    assert (0, [("a", "plans/a.plan"), ("b", "plans/b.plan")]) == (
-        code,
-        list(json.loads(out).items()),
-    )
+    said = json.loads(out)
+    assert (0, 1) == (code, said["format"])
+    assert [("a", "plans/a.plan"), ("b", "plans/b.plan")] == list(said["plans"].items())
 
 
 def test_fdc_registry_is_the_same_command(plans: Path) -> None:

@@ -222,7 +222,9 @@ def test_the_budget_of_a_called_plan_stops_the_run_and_is_the_plans_own(workspac
         3,
         "main/3>pages.plan/1[3]/1",
     )
+    assert stop["cause"] == {"kind": "budget", "measure": "steps", "of": "plan"}
     again = fdc("resume", "last", "--budget", "steps=50", cwd=workspace)
+    assert "write a larger `budget` into that plan, and begin a new run" in again.stdout
     assert again.returncode == 1 and "--budget MEASURE" not in again.stdout
     assert (
         "the budget of 2 steps that `pages.plan` states is used up before `read_file`"

@@ -133,6 +133,38 @@ def test_the_budget_is_passed_on_and_more_of_it_goes_on(workspace: Path) -> None
     assert found["inner"]["run"] == again["inner"]["run"] and "finished" == again["inner"]["status"]
 
 
+EACH = "for_each_file tea/*.md\n  read_file {file1}\n"
+
+
+def tea(home: Path) -> None:
+    (home / "tea").mkdir()
+    for name in ("a", "b", "c"):
+        (home / "tea" / f"{name}.md").write_text(name)
+
+
+def test_a_budget_that_the_inner_plan_states_is_raised_there(workspace: Path) -> None:
+    tea(workspace)
+    done = started(workspace, OUTER, f"budget steps 4\n{HEAD}{EACH}{END}")
+    found = runs(workspace)
+    outer, within = found["outer"]["run"], found["inner"]["run"]
+    helps = (
+        f"`fdc resume {within} --budget steps=NUMBER` raises it, then `fdc resume {outer} --retry`"
+    )
+    assert 1 == done.returncode and helps in done.stdout, done.stdout
+    assert "MEASURE" not in done.stdout
+    assert 0 == fdc("resume", within, "--budget", "steps=40", cwd=workspace).returncode
+    done = fdc("resume", outer, "--retry", cwd=workspace)
+    assert 0 == done.returncode, done.stdout + done.stderr
+
+
+def test_a_budget_that_a_plan_called_within_states_needs_another_plan(workspace: Path) -> None:
+    tea(workspace)
+    (workspace / "low.plan").write_text(f"budget steps 2\n{EACH}")
+    done = started(workspace, OUTER, f"{HEAD}call_plan low.plan\n{END}")
+    assert 1 == done.returncode and "write a larger `budget` into that plan" in done.stdout
+    assert "--retry" not in done.stdout and "MEASURE" not in done.stdout, done.stdout
+
+
 def test_plans_that_run_themselves_come_to_an_end(workspace: Path) -> None:
     done = started(workspace, OUTER, OUTER)
     assert 1 == done.returncode and "11 deep; the maximum is 10" in done.stdout, done.stdout[-900:]

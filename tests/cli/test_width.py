@@ -35,3 +35,25 @@ def test_no_line_is_wider_than_the_terminal(workspace: Path, words: tuple[str, .
     assert (
         len(spoken - set(re.findall(r"[\w-]+", " ".join(lines)))) < 8
     )  # broken between words: all of them are whole
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("explore", "Who calls `reserve`?"), ("run", "gone.plan", "--budget", "tea=1"), ("lint", "--no-such-option"),
+        ("resume", "last"), ("init", "--agent", "nobody"),
+    ],
+)  # fmt: skip
+def test_no_message_on_stderr_is_wider_than_the_terminal(
+    workspace: Path, words: tuple[str, ...]
+) -> None:
+    for kind in ("css", "go", "java", "js", "rb", "rs", "sh", "ts", "c", "cpp", "cs", "php", "kt"):
+        (workspace / f"stock.{kind}").write_text("reserve\n")
+    (workspace / "stock.py").write_text("def reserve():\n    return 1\n\n\nreserve()\n")
+    terminal = Terminal(workspace, *words)
+    try:
+        shown = terminal.until(None)
+    finally:
+        terminal.close()
+    lines = re.sub(r"\x1b\[[0-9;]*[mK]", "", shown).replace("\r", "\n").split("\n")
+    assert not [line for line in lines if len(line) > 80], shown

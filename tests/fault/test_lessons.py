@@ -122,7 +122,7 @@ def test_a_command_that_is_killed_at_random_is_typed_again_and_ends_the_same(
     assert last.returncode in (0, 1), (
         last.stderr
     )  # the lesson that fails may have failed in an earlier attempt
-    listed = json.loads(fdc("lessons", "list", "--format", "json", cwd=root).stdout)
+    listed = json.loads(fdc("lessons", "list", "--format", "json", cwd=root).stdout)["lessons"]
     assert ["applied", "applied", "failed", "pending", "applied"] == [
         lesson["status"] for lesson in listed
     ]

@@ -75,6 +75,12 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
         ('create out/a.md with the text "to do"', ["create_file_with_block out/a.md\n  to do\n"]),
         ("download https://example.org/tea and save it to out/tea.md",
          ["text1 <- view_text_website https://example.org/tea\noverwrite_file_with_block out/tea.md\n  {text1}\n"]),
+        ("Read https://example.org/tea and save it to tea.md",
+         ["text1 <- view_text_website https://example.org/tea\noverwrite_file_with_block tea.md\n  {text1}\n"]),
+        ("what does https://example.org/tea say?",
+         ["text1 <- view_text_website https://example.org/tea\nmessage_user {text1}\n"]),
+        ("compare docs/green.md with https://example.org/tea",
+         ["text1 <- read_file docs/green.md\ntext2 <- view_text_website https://example.org/tea\nmessage_user\n"]),
         ("run `make test` and commit", ["run_in_bash_session make test", "git_commit"]),
         ('Find lines with "T O" in docs', ['grep "T O" docs']),
         ("fetch https://example.org/tea and tell me", ["view_text_website https://example.org/tea"]),
@@ -348,6 +354,15 @@ def test_a_ceiling_of_tokens_is_kept(linker: Linker) -> None:
         model.ask(Question("planner", "", "x" * 100, tokens=1300))
     [body] = server.bodies
     assert 64 <= body["max_tokens"] < 1300 - 100
+
+
+def test_what_no_step_does_is_said(linker: Linker) -> None:
+    made = skeleton(linker, "Read https://example.org/tea and save it to y", fsm=FSM)
+    assert "view_text_website https://example.org/tea\n" in made.text
+    assert (made.unused, made.undone) == ((), ("save",))
+    few = ("set_plan", "plan_step_complete", "read_file", "close_task", "submit")
+    made = skeleton(linker, "Read https://example.org/tea", fsm=FSM, tools=few)
+    assert (made.unused, made.undone) == (("https://example.org/tea",), ())
 
 
 def test_no_address_no_model(linker: Linker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.engine.ports import Interrupted
+from fdc_toolchain.workspace.operator import Operator
 
 from tests.support.background import wait_for
 from tests.support.inside import fdc
@@ -37,6 +38,24 @@ def test_a_command_that_is_cancelled_and_killed_at_once_is_interrupted(
     assert raised.value.begun
     thread.join()
     wait_for(lambda: not working_in(workspace))
+
+
+def test_two_requests_to_cancel_leave_a_command_its_time(workspace: Path, tmp_path: Path) -> None:
+    """`fdc cancel` asks the commands to end, and so does the controller that stops then."""
+    bench = Bench(workspace, tmp_path, operator=Operator(unsandboxed=True, tiers=("landlock",)))
+
+    def cancelled() -> None:
+        wait_for(lambda: (workspace / "began").exists())
+        bench.tools.cancel()
+        bench.tools.cancel()
+
+    thread = threading.Thread(target=cancelled)
+    thread.start()
+    command = "trap 'sleep 0.3; touch ended; exit' TERM; touch began; while :; do sleep 0.1; done"
+    with pytest.raises(Interrupted):
+        bench.do("run_in_bash_session", command=command)
+    thread.join()
+    assert (workspace / "ended").exists()
 
 
 def test_a_command_ends_with_the_seconds_of_a_budget(workspace: Path) -> None:

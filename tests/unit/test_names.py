@@ -38,6 +38,10 @@ def found(text: str) -> list[tuple[int, str]]:
         ),
         ("message_user {nobody}\n", [(1, "FDC311")]),
         ("message_user {r}\nr <- list_files\n", [(1, "FDC311")]),
+        (
+            "message_user {r}\nr <- raed_file a.md",
+            [(2, "FDC301")],
+        ),  # the last line, without its end
         # scope ends with the loop
         ("for_each_file *\n  set_plan\nmessage_user {file1}\n", [(3, "FDC311")]),
         ('for x in "a" max 2\n  message_user {x}\nmessage_user {x}\n', [(3, "FDC311")]),

@@ -28,6 +28,7 @@ from fdc_toolchain.api.commands import (
     format_option,
     quiet_option,
     reason,
+    say,
     say_json,
     text_option,
     workspace_option,
@@ -290,19 +291,17 @@ def _tell(
         _unread(show)
         return code
     if ended.stop is not None:
-        click.echo(visible(ended.stop["message"]), err=True)
+        say(visible(ended.stop["message"]), err=True)
         scan = show.results.get("scan_documents") or {}
         if scan.get("include") == "documents" and not scan.get("documents") and _has_code(folder):
-            click.echo(
-                "(`--code` reads source files too: definitions, comments and docstrings)", err=True
-            )
+            say("(`--code` reads source files too: definitions, comments and docstrings)", err=True)
         for path, reason in skips(show.results)[:5]:
-            click.echo(f"  skipped {visible(path)}: {visible(reason)}", err=True)
+            say(f"  skipped {visible(path)}: {visible(reason)}", err=True)
         _unread(show)
     elif ended.status == "interrupted":
-        click.echo("interrupted" + (f"; `fdc resume {run}` continues it" if run else ""), err=True)
+        say("interrupted" + (f"; `fdc resume {run}` continues it" if run else ""), err=True)
     else:
-        click.echo(f"the environment failed: {visible(ended.message)}", err=True)
+        say(f"the environment failed: {visible(ended.message)}", err=True)
     return code
 
 
@@ -351,11 +350,9 @@ def _unread(show: _Watching) -> None:
         if isinstance(done, dict) and "failed" in done
     ]
     if failed:
-        click.echo(
+        say(
             f"the model did not answer, so the answer consists of quotations only: {visible(str(failed[-1]))[:300]}",
             err=True,
         )
     for row in narrow(web_of(show.results).get("failed", []), list)[:5]:
-        click.echo(
-            visible("not read: " + ": ".join(filter(None, (row["what"], row["why"])))), err=True
-        )
+        say(visible("not read: " + ": ".join(filter(None, (row["what"], row["why"])))), err=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
-from fdc_toolchain.api.commands import CLEAN, FINDINGS, find_root, reason
+from fdc_toolchain.api.commands import CLEAN, FINDINGS, find_root, reason, say
 
 __all__ = ["command", "execute_research_protocol", "main"]
 
@@ -67,7 +67,7 @@ def command(target: str, scope: str, path: str | None, query: str | None, url: s
     if found:
         click.echo(text)
         return CLEAN
-    click.echo(text, err=True)
+    say(text, err=True)
     return FINDINGS
 
 

@@ -46,6 +46,7 @@ from .values import (
     Bounds,
     Call,
     Catalogue,
+    Cause,
     CheckResult,
     Diagnostic,
     Done,
@@ -80,7 +81,7 @@ if TYPE_CHECKING:
     from .editing.values import CallSite, Machine, PlanView, StepStates, Symbol, Token
 
 __all__ = [
-    "Bound", "Bounds", "Call", "CallSite", "Catalogue", "CheckResult", "Context", "Diagnostic", "Done", "Edit",
+    "Bound", "Bounds", "Call", "CallSite", "Catalogue", "Cause", "CheckResult", "Context", "Diagnostic", "Done", "Edit",
     "Explanation", "FdcError", "Fix", "FixResult", "FixedText", "InternalError", "InvalidInput", "JSON", "Label",
     "Machine", "NotFound", "NotGranted", "Parameter", "PlanRefused", "PlanView", "Policy", "Program", "Question",
     "RunBusy", "RunRefused", "RunResult", "RunState", "RunStatus", "RunSummary", "Session", "Severity", "Span",

@@ -22,7 +22,7 @@ from ..console.options import (
     written,
 )
 from ..console.progress import Aside, Json
-from ..console.terminal import say_json
+from ..console.terminal import say, say_json
 from ..diagnostics.plural import plural as count
 from ..exits import (
     CLEAN,
@@ -62,7 +62,7 @@ __all__ = [
     "Aside", "CLEAN", "Ended", "Exit", "FINDINGS", "Json", "NO_RESULT", "Operator", "PARTIAL", "PERSON", "Refused",
     "Renamed", "Silent", "UsageError", "WorldError", "as_json", "begin", "broken_off", "budget_of", "budget_option",
     "choice_option", "compile_or_refuse", "count", "count_option", "drive_run", "exit_code", "find_root", "flag_option",
-    "format_option", "given_for", "number_option", "quiet_option", "reason", "root_of", "run", "say_json", "task_for",
+    "format_option", "given_for", "number_option", "quiet_option", "reason", "root_of", "run", "say", "say_json", "task_for",
     "tell_weakness", "text_option", "workspace_option", "written",
 ]  # fmt: skip
 

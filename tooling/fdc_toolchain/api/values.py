@@ -13,6 +13,9 @@ Verdict: TypeAlias = Literal["proved", "fragment", "error"]
 RunStatus: TypeAlias = Literal[
     "new", "running", "finished", "stopped", "waiting", "interrupted", "broken", "cancelled"
 ]
+Cause: TypeAlias = Literal[
+    "gate", "person", "budget", "limit", "rule", "world", "assumption", "bug", "unproved", "unknown"
+]
 StepStatus: TypeAlias = Literal["begun", "done", "failed", "interrupted"]
 
 
@@ -209,13 +212,17 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """Why a run, or a branch whose failure was kept, ended before its last instruction, and where."""
+    """Why a run, or a branch whose failure was kept, ended before its last instruction, and where.
+
+    `cause`: one of the closed list of causes (docs/verdicts.md), which a message is not.
+    """
 
     kind: str
     message: str
     address: str
     path: str
     line: int
+    cause: Cause = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

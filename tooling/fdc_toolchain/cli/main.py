@@ -255,7 +255,9 @@ def run(argv: list[str] | None, commands: click.Command | None = None, name: str
     from ..console.process import run as run_command
 
     given = sys.argv[1:] if argv is None else argv
-    return run_command(given, lambda: outside(commands or group(), name), name)
+    return run_command(
+        given, lambda: outside(_whole(commands) if commands else group(), name), name
+    )
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -10,7 +10,8 @@ import sys
 
 import click
 
-from ..console.options import flag_option, folder_named, root_of
+from ..console.options import Ranged, flag_option, folder_named, root_of
+from ..console.terminal import say
 from ..exits import CLEAN, UsageError, WorldError, reason
 
 MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolchain[mcp]'`"
@@ -22,6 +23,7 @@ MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolch
 @flag_option("--http", "Serve HTTP on loopback instead of stdin and stdout.")
 @click.option(
     "--port",
+    cls=Ranged,
     type=click.IntRange(0, 65535),
     default=0,
     metavar="N",
@@ -56,7 +58,7 @@ def command(http: bool, port: int, workspace: str | None) -> int:
     made = server.made(drives, version=_version())
     if not http:
         if sys.stdin is not None and sys.stdin.isatty():
-            click.echo(
+            say(
                 "fdc mcp: waiting for a client on stdin; docs/mcp-and-hooks.md shows how to configure clients",
                 err=True,
             )

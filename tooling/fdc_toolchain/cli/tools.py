@@ -61,7 +61,7 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
             {"name": pack.name, "summary": pack.summary, "used": pack.name in used}
             for pack in names.packs.values()
         ]
-        told = {"format": 1, "tools": [described(row) for row in rows], "packs": there}
+        told = {"tools": [described(row) for row in rows], "packs": there}
         say_json(told)
     elif name is not None:
         lines = explained(rows[0])

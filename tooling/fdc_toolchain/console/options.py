@@ -13,6 +13,7 @@ from ..exits import UsageError
 
 if TYPE_CHECKING:
     from click.parser import _OptionParser
+    from click.types import OptionHelpExtra
 
     class Attributes(TypedDict, total=False):
         type: click.ParamType
@@ -38,6 +39,22 @@ class Renamed(click.Option):
             super().add_to_parser(parser, ctx)
         finally:
             self.opts = shown
+
+
+class Ranged(click.Option):
+    """An option that takes a number: its help says the range in words, where click writes `1<=x<=256` of no name in it."""
+
+    def get_help_extra(self, ctx: click.Context) -> OptionHelpExtra:
+        """Like `click.Option`, with the range in words."""
+        extra = super().get_help_extra(ctx)
+        kind = self.type
+        if isinstance(kind, click.IntRange | click.FloatRange) and "range" in extra:
+            least, most = kind.min, kind.max
+            if least is None or most is None:
+                extra["range"] = f"at most {most:g}" if least is None else f"at least {least:g}"
+            else:
+                extra["range"] = f"{least:g} to {most:g}"
+        return extra
 
 
 def flag_option(names: str, help: str) -> Callable[[FC], FC]:
@@ -88,18 +105,24 @@ def choice_option(
 
 def count_option(
     names: str,
-    least: int,
+    least: int | None,
     most: int | None,
     help: str,
     *,
     default: int | None = None,
     metavar: str = "N",
 ) -> Callable[[FC], FC]:
-    """An option that takes a whole number from `least` to `most`."""
+    """An option that takes a whole number from `least` to `most`; None: without that limit."""
     kind = click.IntRange(least, most)
     shows = default is not None
     return click.option(
-        *names.split(), type=kind, metavar=metavar, help=help, default=default, show_default=shows
+        *names.split(),
+        cls=Ranged,
+        type=kind,
+        metavar=metavar,
+        help=help,
+        default=default,
+        show_default=shows,
     )
 
 
@@ -116,7 +139,13 @@ def number_option(
     kind = click.FloatRange(least, most)
     shows = default is not None
     return click.option(
-        *names.split(), type=kind, metavar=metavar, help=help, default=default, show_default=shows
+        *names.split(),
+        cls=Ranged,
+        type=kind,
+        metavar=metavar,
+        help=help,
+        default=default,
+        show_default=shows,
     )
 
 
@@ -127,6 +156,14 @@ def folder_named(
     if given is not None and not os.path.isdir(given):
         raise UsageError(f"the workspace `{given}` is not a folder")
     return given
+
+
+def there(path: str) -> None:
+    """Raises UsageError where a path of the command line is no file: there is none, or it is a folder."""
+    if os.path.isdir(path):
+        raise UsageError(f"`{path}` is a folder; name a file")
+    if not os.path.isfile(path):
+        raise UsageError(f"Could not find file `{path}`")
 
 
 def written(given: str, what: str) -> str:
@@ -163,6 +200,6 @@ quiet_option = flag_option("-q --quiet", "Print only the result and how the run 
 budget_option = text_option(
     "--budget budgets",
     "MEASURE=N",
-    "A ceiling: steps, model_calls, tokens, money, seconds.",
+    "A limit: steps, model_calls, tokens, money, seconds.",
     many=True,
 )

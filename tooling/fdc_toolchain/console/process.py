@@ -191,7 +191,17 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
                     signal.signal(which, signal.SIG_DFL)
 
 
+def _say(text: str) -> None:
+    """A sentence on stderr, broken between words where that is a terminal."""
+    from ..report.terminal.terminal_text import folded
+    from .terminal import width
+
+    print(folded(text, width(err=True)), file=sys.stderr)
+
+
 def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> int:
+    import io
+
     import click
 
     from ..exits import BUG, CLEAN, INTERRUPTED, USAGE, WORLD, Exit
@@ -207,13 +217,15 @@ def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> in
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.UsageError as wrong:
-        wrong.show()
+        told = io.StringIO()
+        wrong.show(told)
+        _say(told.getvalue().rstrip("\n"))
         return USAGE
     except click.ClickException as wrong:
-        wrong.show()
+        _say(f"Error: {wrong.format_message()}")
         return USAGE
     except Exit as stop:
-        print(f"{name}: " + "\n".join(map(visible, stop.lines)), file=sys.stderr)
+        _say(f"{name}: " + "\n".join(map(visible, stop.lines)))
         return stop.code
     except (click.Abort, KeyboardInterrupt):
         print(f"{name}: interrupted", file=sys.stderr)
@@ -225,12 +237,12 @@ def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> in
         if failed.filename is None and flushed(CLEAN, name) != CLEAN:
             return WORLD  # it was stdout, and that has been said
         place = f" ({visible(str(failed.filename))})" if failed.filename else ""
-        print(f"{name}: {failed.strerror or failed}{place}", file=sys.stderr)
+        _say(f"{name}: {failed.strerror or failed}{place}")
         return WORLD
     except Exception as bug:  # any other exception is a bug of fdc
         from ..linking.project.settings import SettingsError
 
         if isinstance(bug, SettingsError):
-            print(f"{name}: {visible(str(bug))}", file=sys.stderr)
+            _say(f"{name}: {visible(str(bug))}")
             return USAGE
         return our_bug(bug, name, BUG)

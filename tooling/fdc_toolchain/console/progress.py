@@ -18,6 +18,7 @@ from ..report.exit_codes import exit_code
 from ..report.terminal.style import PLAIN, Style
 from ..report.terminal.terminal_text import cut, visible
 from ..runs.observer import Observer, Silent
+from .terminal import say
 
 if TYPE_CHECKING:
     from ..engine.events import Mark
@@ -93,7 +94,7 @@ class Aside(Quiet):
     def say(self, text: str) -> None:
         """Port `Progress`: the plan's own words."""
         for line in text.rstrip("\n").split("\n"):
-            click.echo(visible(line.rstrip("\r")), err=True)
+            say(visible(line.rstrip("\r")), err=True)
 
     def ask(self, question: str, above: Sequence[str] = ()) -> str | None:
         return None

@@ -13,6 +13,7 @@ from ..engine.decide import MEASURES
 from ..exits import UsageError
 from ..workspace.operator import APPROVALS
 from .options import (
+    budget_option,
     choice_option,
     count_option,
     flag_option,
@@ -21,6 +22,7 @@ from .options import (
     text_option,
     workspace_option,
 )
+from .terminal import say
 
 if TYPE_CHECKING:
     from ..workspace.operator import Operator
@@ -33,7 +35,7 @@ database_option = click.option(
 )  # fmt: skip
 
 _OPTIONS = (
-    text_option("--budget budgets", "MEASURE=N", f"A limit: {', '.join(MEASURES)}.", many=True),
+    budget_option,
     count_option("--jobs", 1, 256, "Maximum number of branches at the same time.", default=8),
     number_option("--shell-timeout", 0.1, None, "Time limit of each command."),
     flag_option("--allow-unsandboxed", "Run commands even if no sandbox is available."),
@@ -76,7 +78,7 @@ def tell_weakness(operator: Operator) -> None:
 
     tier = next(candidate for candidate in operator.tiers if offered(candidate))
     for weakness in lacking(tier):
-        click.echo(f"the sandbox of this machine ({tier}) is weak: {weakness}", err=True)
+        say(f"the sandbox of this machine ({tier}) is weak: {weakness}", err=True)
 
 
 def budget_of(pairs: Sequence[str]) -> dict[str, float]:

@@ -6,14 +6,14 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..diagnostics.plural import plural
 from ..exits import BUG, CLEAN, FINDINGS, INTERRUPTED, PERSON, WORLD, WorldError
+from ..program.causes import LARGER
 from ..report.terminal.style import Style
 from ..report.terminal.terminal_text import folded, visible
 from ..runs.observer import Observer
 from .progress import arguments, duration
+from .terminal import say
 
 if TYPE_CHECKING:
     from ..runs.records.run_outcome import Ended
@@ -31,13 +31,13 @@ MOST_KEPT = 5
 def broken_off(ended: Ended) -> None:
     """Prints on stderr why a run has no result. Raises WorldError where the environment failed."""
     if ended.status == "interrupted":
-        click.echo(f"interrupted; {_goes_on(ended)}", err=True)
+        say(f"interrupted; {_goes_on(ended)}", err=True)
     elif ended.status == "waiting":
         from .terminal import style
 
-        click.echo("\n".join(_story(ended, style())), err=True)
+        say("\n".join(_story(ended, style())), err=True)
     elif ended.stop is not None:
-        click.echo(
+        say(
             f"{ended.stop['kind']}: {visible(ended.stop['message'])}; `fdc show {ended.run}` shows every step",
             err=True,
         )
@@ -138,13 +138,7 @@ def _story(ended: Ended, style: Style) -> list[str]:
             out.append(
                 "the tool's declaration is wrong, or the model or person that answers does not tell the truth"
             )
-            verdict += f"; `{resume} --budget MEASURE=NUMBER` continues anyway"
-        elif ended.stop["kind"] == "budget":
-            verdict += f"; `{resume} --budget MEASURE=NUMBER` continues with a larger budget"
-        elif ended.stop["kind"] == "failure":
-            more = (ended.stop.get("cause") or {}).get("kind") == "budget"
-            larger = " --budget MEASURE=NUMBER" * more
-            verdict += f"; `{resume} --retry{larger}` retries the failed step"
+        verdict += _helps(ended.stop, resume)
     elif ended.status == "waiting":
         unknown = [item for item in ended.questions if item["how"] == "assume"]
         for question in ended.questions:
@@ -169,6 +163,21 @@ def _story(ended: Ended, style: Style) -> list[str]:
         verdict = f"interrupted after {work}; {_goes_on(ended)}"
     out.append(f"{verdict}; `fdc show {ended.run}` shows every step{_one_whole(ended)}")
     return out
+
+
+def _helps(stop: dict[str, Any], resume: str) -> str:
+    """What lets a stopped run go on, where anything does."""
+    kind, cause = stop["kind"], stop.get("cause") or {}
+    if kind == "overrun":
+        return f"; `{resume} --budget MEASURE=NUMBER` continues anyway"
+    if kind == "budget":
+        return f"; `{resume} --budget MEASURE=NUMBER` continues with a larger budget"
+    if kind == "plan_budget":
+        return f"; {LARGER}"
+    if kind != "failure" or cause.get("of") == "plan":  # of a plan: the message says what helps
+        return ""
+    larger = " --budget MEASURE=NUMBER" * (cause.get("kind") == "budget")
+    return f"; `{resume} --retry{larger}` retries the failed step"
 
 
 def _one_whole(ended: Ended) -> str:

@@ -7,25 +7,25 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..report.terminal.style import Style
 
 
-def width(*, to_file: bool = False) -> int:
-    """The columns of the terminal, or 0 where nothing is wrapped (a pipe, a file)."""
-    if not _is_terminal(to_file):
+def width(*, to_file: bool = False, err: bool = False) -> int:
+    """The columns of the terminal, or 0 where nothing is wrapped (a pipe, a file). `err`: of that which stderr is."""
+    if not _is_terminal(to_file, err):
         return 0
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
+        return os.get_terminal_size((sys.stderr if err else sys.stdout).fileno()).columns
     except OSError:
         return 80
 
 
-def _is_terminal(to_file: bool) -> bool:
+def _is_terminal(to_file: bool, err: bool = False) -> bool:
+    stream = sys.stderr if err else sys.stdout
     return (
-        not to_file
-        and sys.stdout is not None
-        and sys.stdout.isatty()
-        and os.environ.get("TERM") != "dumb"
+        not to_file and stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
     )
 
 
@@ -48,13 +48,13 @@ def say(text: str, *, err: bool = False) -> None:
 
     from ..report.terminal.terminal_text import folded
 
-    click.echo(folded(text, style().width), err=err)
+    click.echo(folded(text, width(err=err)), err=err)
 
 
-def say_json(value: object) -> None:
-    """Prints a value as JSON, for a program that reads it."""
+def say_json(value: Mapping[str, object]) -> None:
+    """Prints an object as JSON, for a program that reads it. `format` is the version of its form, 1 unless it says another."""
     import json
 
     import click
 
-    click.echo(json.dumps(value, indent=2))
+    click.echo(json.dumps({"format": 1, **value}, indent=2))

@@ -11,8 +11,9 @@ from ..grammar_export.place import kind_of
 from ..grammar_export.steps import ADDS, COMMITS, LOOKS
 from ..linking.types import TEXTS
 from ..named_tuples import NamedTuple
+from ..rules.bounds import WRITES
 from ..syntax.keyword_hints import OTHERS
-from .task import IMAGE, Task, puts, reads, tells
+from .task import IMAGE, Task, fetches, puts, reads, tells
 
 if TYPE_CHECKING:
     from ..linking.catalogue import Tool
@@ -33,6 +34,8 @@ _ORDER = re.compile(
     r"(?:^|[.,;:!?(]|\b(?:(?:like|me|need|try|want|us|you) to|and|also|please|then|use|using|run|you)\b)(?=\s*([a-z]+))"
 )
 """A word where a task says what is to be done: at its beginning, behind a sign, behind such words."""
+_KEPT = re.compile(r"\b([a-z]+)\s+(?:it|them|this|that|the\s+\w+)\s+(?:as|in|into|to|under)\b")
+"""An order to put something somewhere."""
 _WORDS = re.compile(r"[a-z]+")
 
 
@@ -47,10 +50,12 @@ class Want(NamedTuple):
     of_words: bool = True
 
 
-def wants(tools: Sequence[Tool], task: Task, loops: bool) -> tuple[list[Want], bool, bool]:
-    """The steps, in their order; whether any tool fits the words, and whether the tools do all that is ordered. A file of the
-    task that none of them takes is read."""
-    chosen, known = _fitting(tools, task)
+def wants(
+    tools: Sequence[Tool], task: Task, loops: bool
+) -> tuple[list[Want], bool, bool, list[str]]:
+    """The steps, in their order; whether any tool fits the words, whether the tools do all that is ordered, and the ordered
+    changes that no step makes. A file or an address of the task that none of them takes is read."""
+    chosen, known, undone = _fitting(tools, task)
     taken: dict[str, list[str]] = {tool.name: [] for _, tool in chosen}
     loose: list[str] = []
     for file, at in task.files.items():
@@ -98,7 +103,11 @@ def wants(tools: Sequence[Tool], task: Task, loops: bool) -> tuple[list[Want], b
     for tool in [tool for tool in tools if reads(tool) and kind_of(tool).kinds & TEXTS][:1]:
         out += [Want(tool, min(first, task.files[file]) - 1, file) for file in loose]
         out += [Want(tool, first - 1, each=glob) for glob in each]
-    return sorted(out, key=lambda one: one.at), bool(chosen), known
+    taken_pages = {one.file for one in out if fetches(one.tool)}
+    for tool in [tool for tool in tools if fetches(tool) and kind_of(tool).kinds & TEXTS][:1]:
+        pages = [page for page in dict.fromkeys(task.pages) if page not in taken_pages]
+        out += [Want(tool, min(first, task.text.find(page)) - 1, page) for page in pages]
+    return sorted(out, key=lambda one: one.at), bool(chosen), known, undone
 
 
 def _stems(text: str) -> list[tuple[int, str]]:
@@ -148,10 +157,11 @@ class _Words:
         return shared | ordered if ordered and enough else set()
 
 
-def _fitting(tools: Sequence[Tool], task: Task) -> tuple[list[tuple[int, Tool]], bool]:
+def _fitting(tools: Sequence[Tool], task: Task) -> tuple[list[tuple[int, Tool]], bool, list[str]]:
     """The tools that share the rarest words with the task, in the order of these words in it (what is read and not ordered comes
-    first), and whether each ordered word is one of theirs. Each verb of the task speaks for one tool; so does what only few tools
-    take: an address, a command between backticks, a file."""
+    first), whether each ordered word is one of theirs, and the ordered verbs of tools that write which none of them has.
+    Each verb of the task speaks for one tool; so does what only few tools take: an address, a command between backticks, a
+    file."""
     tools = [tool for tool in tools if tool.action is not None or tells(tool)]
     image = any(IMAGE.search(file) for file in task.files)
     tools = [tool for tool in tools if image or tool.name != LOOKS]
@@ -191,4 +201,7 @@ def _fitting(tools: Sequence[Tool], task: Task) -> tuple[list[tuple[int, Tool]],
         chosen.append((-1 if source else place, best))
         left -= orders & found[best.name]
         known |= found[best.name]
-    return sorted(chosen, key=lambda pair: pair[0]), orders <= known
+    writing = {verb for tool in tools if tool.action in WRITES for verb in words[tool.name].verbs}
+    kept = [row[1] for row in _KEPT.finditer(task.plain)]
+    undone = [word for word in kept if _stem(word) in orders & writing - known]
+    return sorted(chosen, key=lambda pair: pair[0]), orders <= known, undone

@@ -38,13 +38,16 @@ _IT = re.compile(r"\b(?:it|them|both)\b")
 
 class Skeleton(NamedTuple):
     """A plan's text; its inputs, each with what it is for; the tools that fit the task but no accepted word has; whether any
-    tool fits the task's words; the files that it names, which are not there and which no step makes."""
+    tool fits the task's words; the files that it names, which are not there and which no step makes; the files and addresses
+    that it names and no step uses; its verbs for changes that no step makes."""
 
     text: str
     inputs: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
     fits: bool
     missing: tuple[str, ...]
+    unused: tuple[str, ...]
+    undone: tuple[str, ...]
 
 
 def skeleton(
@@ -66,7 +69,7 @@ def skeleton(
     rows = [tool for tool in rows if _usable(tool)]
     command = linker.settings.test_command
     task = Task(linker.root, said, command)
-    wanted, fits, known = wants(rows, task, loops)
+    wanted, fits, known, undone = wants(rows, task, loops)
     tests = next(
         (tool for tool in rows if any(item.sink == "command" for item in tool.inline)), None
     )
@@ -102,8 +105,11 @@ def skeleton(
         changed = one.tool.action in WRITES or (changed and not of_tests)
     params = [f"param {name}\n" for name, _ in writer.inputs]
     text = f"{head_of(linker, fsm, [one.tool for one in found])[0]}{''.join(params)}{''.join(writer.lines)}"
-    missing = [file for file in task.new if file not in "".join(writer.lines[1:])]
-    return Skeleton(text, tuple(writer.inputs), tuple(reversed(left_out)), fits, tuple(missing))
+    steps = "".join(writer.lines[1:])
+    missing = tuple(file for file in task.new if file not in steps)
+    unused = tuple(one for one in dict.fromkeys([*task.files, *task.pages]) if one not in steps)
+    inputs, others = tuple(writer.inputs), tuple(reversed(left_out))
+    return Skeleton(text, inputs, others, fits, missing, unused, tuple(undone))
 
 
 def _usable(tool: Tool) -> bool:

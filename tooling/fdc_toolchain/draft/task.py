@@ -43,6 +43,7 @@ _SEES = re.compile(
     r"|what(?!\s+(?:file|page|module|line)\b)(?=\s+(?:\S+\s+)?(?:contains|holds)\b))\b"
 )
 """A look at something, whatever it is."""
+_READS = re.compile(r"\bread\b")
 _COUNTS = re.compile(
     r"\b(?:(which|what|how\s+many|count)\b(?:\s+\w+){0,3}?|(show|see|give)\b(?:\s+(?:me|us|the|all|of))*)\s+(?:files|documents)\b"
 )
@@ -130,11 +131,12 @@ class Task:
 
     def _meant(self, kinds: bool) -> dict[int, str]:
         """The verbs that name tools, for what the task says in other words, by its place: what it wants to see is a file, or
-        files of a kind, whose texts are read, a folder, which is listed, or what a search finds."""
+        files of a kind, whose texts are read, a page, which is fetched, a folder, which is listed, or what a search finds."""
         out: dict[int, str] = {}
         names = {
             **dict.fromkeys([*self.folders, *self.globs], "list"),
             **dict.fromkeys(self.files, "read"),
+            **dict.fromkeys(self.pages, "fetch"),
         }
         for found in _SEES.finditer(self.plain):
             at = max(found.start(1), found.start(2))
@@ -144,6 +146,10 @@ class Task:
                 out[self._before_telling(at) if found[2] else at] = (
                     "read" if kinds else places[min(after)]
                 )
+        for found in _READS.finditer(self.plain if self.pages else ""):
+            after = [place for place in map(self.text.find, names) if place > found.start()]
+            if after and min(after) in map(self.text.find, self.pages):
+                out[found.start()] = "fetch"
         for found in _COUNTS.finditer("" if self.files else self.plain):
             out[self._before_telling(max(found.start(1), found.start(2)))] = "list"
         return out | {found.start(): "grep" for found in _FOUND.finditer(self.plain)}
@@ -232,6 +238,12 @@ def reads(tool: Tool) -> bool:
     """Whether a tool looks at a file, and needs nothing else."""
     needs = [item.access for item in tool.inline if item.required]
     return tool.effect == "read" and needs == ["read"]
+
+
+def fetches(tool: Tool) -> bool:
+    """Whether a tool looks at the page of an address, and needs nothing else."""
+    needs = [item.sink for item in tool.inline if item.required]
+    return tool.effect == "read" and needs == ["url"]
 
 
 def puts(tool: Tool) -> bool:

@@ -143,9 +143,9 @@ def _over(want: Want, measure: str, meter: RunState | Meter) -> Stop:
     effect, ceiling = want.effect, meter.budget[measure]
     if isinstance(meter, RunState):
         message = f"the budget of {ceiling:g} {measure} is used up before `{effect.tool}`"
-        return Stop("budget", message, effect.address, effect.path, effect.line)
+        return Stop("budget", message, effect.address, effect.path, effect.line, measure=measure)
     message = f"the budget of {ceiling:g} {measure} that `{meter.plan}` states is used up before `{effect.tool}`"
-    return Stop("plan_budget", message, effect.address, effect.path, effect.line)
+    return Stop("plan_budget", message, effect.address, effect.path, effect.line, measure=measure)
 
 
 def _forbidden(want: Want, moved: dict[int, str]) -> Stop | None:

@@ -119,7 +119,7 @@ class Stop(NamedTuple):
     reports that it used more than had been set aside for it), `stalled` (an `iterate` asks models the same again and again),
     `rule` (the step, or the end, breaks a protocol's rule), or `bug` (what the linter proved does not hold: ours).
     `failure`: the kind of the tool's failure; `shared`, of a `value`, where two branches of a fork name one file; `size`, of a
-    `bound`, where a value is too long. `tool`: the tool or predicate that failed.
+    `bound`, where a value is too long. `tool`: the tool or predicate that failed. `measure`: that of the budget that is used up.
     `program.causes` has the cause of each.
     """
 
@@ -130,6 +130,7 @@ class Stop(NamedTuple):
     line: int
     failure: str = ""
     tool: str = ""
+    measure: str = ""
 
 
 class Performs(NamedTuple):

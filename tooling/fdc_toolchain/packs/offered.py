@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import hashlib
 import os
+import re
 import tempfile
 import tomllib
 import zipfile
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .. import resources
 from ..exits import UsageError
 from .beside import FILE, GROUP
 from .model import Pack, PackError, pack_of
@@ -42,6 +44,22 @@ def offered(path: str) -> Iterator[list[Pack]]:
         yield [_pack(os.path.join(folder, *one.split(".")), one) for one in packages]
 
 
+_OURS = re.compile(r"fdc[-_.]toolchain\s*\(?(?:>=\s*(\d+(?:\.\d+)*))?\s*\)?", re.IGNORECASE)
+"""A need of fdc itself, as packs write it. Extras have needs of their own, and an address is another fdc."""
+
+
+def _is_here(need: str) -> bool:
+    """Whether pip downloads nothing for it, since it is this fdc."""
+    ours = _OURS.fullmatch(need.strip())
+    if ours is None:
+        return False
+    have, wanted = (
+        tuple(map(int, re.findall(r"\d+", text)[:3]))
+        for text in (resources.read("VERSION").decode("ascii"), ours[1] or "0")
+    )
+    return wanted <= have
+
+
 def beside_packs(path: str, packs: Iterable[Pack]) -> Iterator[str]:
     """What else comes with a distribution that `offered` has read, in lines: what it needs, what it puts beside its packs."""
     if os.path.isdir(path):
@@ -63,7 +81,7 @@ def beside_packs(path: str, packs: Iterable[Pack]) -> Iterator[str]:
                 if line.lower().startswith("requires-dist:")
             ]
             yield from (f"also installs `{name}`" for name in _others(wheel.namelist(), packs))
-    yield from (f"downloads its dependency: {one}" for one in needs)
+    yield from (f"downloads its dependency: {one}" for one in needs if not _is_here(one))
 
 
 def _others(names: Iterable[str], packs: Iterable[Pack]) -> list[str]:

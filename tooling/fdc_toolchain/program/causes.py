@@ -69,7 +69,7 @@ FAILURES: dict[str, str] = {
         "world",
     ),
     **dict.fromkeys(("model", "refusal"), "world"),
-    **dict.fromkeys(("budget", "spent"), "budget"),
+    **dict.fromkeys(("budget", "spent", "stated"), "budget"),
     **dict.fromkeys(
         (
             "git",
@@ -91,9 +91,13 @@ FAILURES: dict[str, str] = {
 """By kind of a tool's failure (`workspace.failure.ToolFailure`): its cause. `shared` is the engine's: two branches of a fork name
 one file."""
 
-FINAL = frozenset(("changed", "outside", "spent"))
+FINAL = frozenset(("changed", "outside", "spent", "stated"))
 """Failures that stop the run wherever they are met: of a file that is not as it was proved, where text from outside decided
-that a plan within a step fails, and where the seconds of a budget ended it. What follows may not depend on them."""
+that a plan within a step fails, and where the seconds of a budget ended it: the run's (`spent`), or one that a plan within
+states itself (`stated`). What follows may not depend on them."""
+
+LARGER = "`--budget` does not raise it: write a larger `budget` into that plan, and begin a new run"
+"""What helps where the budget of a called plan is used up."""
 
 FILES = frozenset(("missing", "exists", "path", "file", "protected", "encoding", "diff", "changed"))
 """Failures that can be caused by another process that changes the files meanwhile."""
@@ -150,12 +154,17 @@ _GRANTED = frozenset(("unavailable", "sandbox", "url", "address", "forbidden", "
 
 
 def explain(program: Program, stop: Mapping[str, object]) -> dict[str, object]:
-    """The cause of a stop: `kind` (one of CAUSES) and, of an assumption that was false, its `text` and place.
+    """The cause of a stop: `kind` (one of CAUSES) and, of an assumption that was false, its `text` and place; of a budget its
+    `measure`, and `of`: "plan" where a called plan states it, so that a larger budget of the run changes nothing.
 
     `stop` has `kind`, `path`, `line`, `failure` (the kind of the tool's failure, "" where no tool failed) and `core` (false
     where a tool or predicate failed that is not the core's).
     """
     kind = STOPS[str(stop["kind"])] or FAILURES.get(str(stop.get("failure") or ""), "world")
+    if kind == "budget":
+        stated = "plan_budget" == stop["kind"] or "stated" == stop.get("failure")
+        named = {"measure": stop["measure"]} if stop.get("measure") else {}
+        return {"kind": kind, **named, **({"of": "plan"} if stated else {})}
     if kind != "assumption":
         return {"kind": kind}
     if "assumptions" not in program:

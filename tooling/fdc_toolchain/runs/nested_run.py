@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..named_tuples import NamedTuple
+from ..program.causes import LARGER
 from .observer import Observer, Silent
 
 if TYPE_CHECKING:
@@ -95,8 +96,9 @@ def nested_in(
         if ended.status != "finished":
             kind = "outside" if "trust" in notes else "plan"
             if kind == "plan" and plan.budget is None and _of_budget(ended):
-                kind = "spent"  # the budget is the outer run's
-            said = f"the nested run {name} {_stopped(ended, notes)}"
+                own = _states_it(driver, ended, context)
+                kind = "stated" if own else "spent"  # else the budget is the outer run's
+            said = f"the nested run {name} {_stopped(ended, notes)}{_helps(kind, ended, context)}"
             raise ToolFailure(kind, said, usage, notes)
         return Outcome(ended.result, None, usage, notes)
 
@@ -224,6 +226,33 @@ def _labelled(root: str) -> bool:
 
 def _of_budget(ended: Ended) -> bool:
     return ended.stop is not None and ended.stop["cause"]["kind"] == "budget"
+
+
+def _states_it(driver: Driver, ended: Ended, context: Context) -> bool:
+    """Whether the budget that ended a nested run is one that a plan in it states, not what the outer run left it."""
+    assert ended.stop is not None
+    cause = ended.stop["cause"]
+    if "of" in cause:
+        return bool(cause["of"] == "plan")
+    measure = cause.get("measure", "")
+    with _open(driver) as store:
+        row = store.run(ended.run)
+        own = {} if row is None else store.program(row)["budget"]
+    return measure in own and own[measure] <= context.left().get(measure, own[measure])
+
+
+def _helps(kind: str, ended: Ended, context: Context) -> str:
+    """What a person can do about a budget that a plan within states itself."""
+    if (
+        kind != "stated"
+        or ended.stop is None
+        or ended.stop["kind"] not in ("budget", "plan_budget")
+    ):
+        return ""
+    if ended.stop["kind"] == "plan_budget":
+        return f"; {LARGER}"
+    larger = f"--budget {ended.stop['cause']['measure']}=NUMBER"
+    return f"; `fdc resume {ended.run} {larger}` raises it, then `fdc resume {context.run} --retry` continues"
 
 
 def _stopped(ended: Ended, notes: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -349,5 +350,5 @@ def introspect(query: str, label: str) -> int:
     """Ask the logs of all iterations a question; the answer is JSON. `trace-concept-evolution` takes a LABEL."""
     from .introspect import answer
 
-    say_json(answer(root_here(), query, label))
+    click.echo(json.dumps(answer(root_here(), query, label), indent=2))
     return CLEAN

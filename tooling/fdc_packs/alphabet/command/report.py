@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import click
-from fdc_toolchain.api.commands import CLEAN, Refused, UsageError
+from fdc_toolchain.api.commands import CLEAN, Refused, UsageError, say
 
 from .folder import base_here, store_of, world_failure
 
@@ -71,5 +71,5 @@ def _pngs(drawings: dict[str, str]) -> dict[str, bytes]:
             for name, text in drawings.items()
         }
     except LookupError as missing:
-        click.echo(str(missing.args[0]), err=True)
+        say(str(missing.args[0]), err=True)
         return {}

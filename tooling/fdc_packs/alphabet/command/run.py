@@ -16,6 +16,7 @@ from fdc_toolchain.api.commands import (
     Refused,
     UsageError,
     WorldError,
+    say,
     say_json,
 )
 from fdc_toolchain.api.text import narrow, visible
@@ -72,14 +73,14 @@ def _work(root: str, store: Store, asked: Asked) -> int:
     measurable(base)
     ended = base.state["history"]["stopped"]
     if ended and not asked.again and not interrupted:
-        click.echo(
+        say(
             f"the work has ended: {ended}; see FINAL_REPORT.md; continue with --again",
             err=True,
         )
         _drawn(root)
         return CLEAN
     if base.state["current_iteration"] and not interrupted:
-        click.echo(visible(_handed_on(base)), err=True)
+        say(visible(_handed_on(base)), err=True)
     program = commands.compile_or_refuse(PLAN, root)
     if program is None:
         return FINDINGS
@@ -115,7 +116,7 @@ def _drawn(root: str) -> None:
     try:
         written(root)
     except (Refused, UsageError, WorldError) as wrong:
-        click.echo(f"{wrong}; `fdc alphabet report` draws", err=True)
+        say(f"{wrong}; `fdc alphabet report` draws", err=True)
 
 
 def _handed_on(base: Base) -> str:
@@ -149,12 +150,12 @@ def _recovered(root: str, store: Store) -> str:
             resumable = bool(states) and states[0] not in ("finished", "stopped", "cancelled")
     what, run = store.recover(resumable)
     if what == "resume":
-        click.echo(f"continuing an interrupted iteration (run {run})", err=True)
+        say(f"continuing an interrupted iteration (run {run})", err=True)
         return run
     if what == "finished":
-        click.echo("completed an iteration that was interrupted during writing", err=True)
+        say("completed an iteration that was interrupted during writing", err=True)
     elif what == "rolled back":
-        click.echo("discarded an interrupted iteration that cannot be continued", err=True)
+        say("discarded an interrupted iteration that cannot be continued", err=True)
     return ""
 
 
@@ -195,14 +196,14 @@ def _mended(store: Store, wrong: dict[str, str]) -> bool:
     except ValueError as refused:
         raise Refused(str(refused)) from refused
     for sentence in dict.fromkeys(wrong.values()):
-        click.echo(visible(sentence), err=True)
+        say(visible(sentence), err=True)
     if len(back) < len(wrong):
         left = [name for name in wrong if name not in back]
         raise Refused(
             f"{', '.join(left)}: the copy of the last complete iteration is damaged too; repair it by hand"
         )
     kept = "what was there: .fdc/alphabet/damaged/"
-    click.echo(f"as the last complete iteration left them: {', '.join(back)}; {kept}", err=True)
+    say(f"as the last complete iteration left them: {', '.join(back)}; {kept}", err=True)
     return True
 
 
@@ -232,7 +233,7 @@ def _operator(root: str, base: Base, model: str | None) -> commands.Operator:
     )  # fmt: skip
     operator = operator._replace(asks=asks)
     if not operator.model:
-        click.echo("no model is used: proposer and critic compute from a dictionary", err=True)
+        say("no model is used: proposer and critic compute from a dictionary", err=True)
         dictionary(root)
         return operator
     asked = model_for(root, operator.model, asks)
@@ -242,7 +243,7 @@ def _operator(root: str, base: Base, model: str | None) -> commands.Operator:
         asked.close()
     except WorldFailed as missing:
         raise UsageError(str(missing)) from missing
-    click.echo(f"model: {visible(operator.model)}", err=True)
+    say(f"model: {visible(operator.model)}", err=True)
     return operator
 
 
@@ -269,7 +270,7 @@ def _driven(
     stop = ended.stop or {"kind": "", "message": ended.message or ended.status}
     store.roll_back()
     reason = failing(stop["kind"], stop["message"])
-    click.echo(
+    say(
         visible(
             f"{reason.code}: {reason.why}; the iteration was given up, `fdc show {name}` shows every step"
         ),
@@ -332,7 +333,7 @@ class _Watching(Aside):
             return  # no model is sent these tokens
         for level, text in _said(effect.tool, value):
             if _LEVELS.index(level) >= self._level:
-                click.echo(visible(text), err=True)
+                say(visible(text), err=True)
 
 
 def _short(text: str) -> str:

@@ -16,12 +16,14 @@ from fdc_toolchain.api.commands import (
     Aside,
     Json,
     UsageError,
+    budget_option,
     choice_option,
     count_option,
     flag_option,
     format_option,
     number_option,
     quiet_option,
+    say,
     say_json,
     text_option,
     workspace_option,
@@ -73,7 +75,7 @@ PLAN = "lgtm"
     "--model", "NAME", "The model that reasons (else FDC_MODEL; none: embedded functions)."
 )
 @flag_option("--web", "Let WebSearch use the web, through a configured search provider.")
-@text_option("--budget budgets", "MEASURE=N", "A limit: model_calls, tokens, money, ...", many=True)
+@budget_option
 @count_option("--jobs", 1, 256, "Maximum number of branches at the same time.", default=8)
 @text_option("--check checked", "RUN", "Check the artifacts of a run, and print their errors.")
 @format_option
@@ -123,7 +125,7 @@ def command(
         root, program, PLAN, commands.given_for(program, given), budget, task, operator
     )
     for line in _too_small(program, budget, operator.model):
-        click.echo(line, err=True)
+        say(line, err=True)
     show = Json() if quiet else _Watching()
     ended = commands.drive_run(root, name, show, jobs=jobs, operator=operator)
     return _tell(ended, form)
@@ -155,7 +157,7 @@ class _Watching(Aside):
         value = outcome.value
         if effect.tool == "log_message" and isinstance(value, dict):
             mark = "" if value["level"] == "Info" else f"{value['level']}: "
-            click.echo(visible(f"{mark}{value['message']}"), err=True)
+            say(visible(f"{mark}{value['message']}"), err=True)
 
 
 def _folded(page: str) -> Iterator[str]:
@@ -195,7 +197,7 @@ def _tell(ended: Ended, form: str) -> int:
             click.echo("\n".join(folded(f"No plan was made. {visible(outcome['why'])}{stand}")))
         for line in _folded(outcome["markdown"]) if outcome["markdown"] else ():
             click.echo(visible(line))
-        click.echo(
+        say(
             f"{counts}\nrun folder: {outcome['run']}"
             + (f"/{outcome['plan']}" if outcome["plan"] else ""),
             err=True,

@@ -6,7 +6,6 @@ copied, and only the copy is patched and tested; see docs/fix.md.
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,15 @@ from fdc_toolchain.api.commands import (
     PARTIAL,
     Json,
     UsageError,
+    budget_option,
+    count_option,
+    flag_option,
+    format_option,
+    number_option,
     quiet_option,
+    say,
+    say_json,
+    text_option,
     workspace_option,
 )
 from fdc_toolchain.api.text import visible
@@ -45,92 +52,55 @@ ENDED = {
     "3 the environment failed, 4 a bug of fdc, 6 some failures are gone and others are left, 130 interrupted.",
 )
 @click.argument("files", nargs=-1, metavar="[FILES]...")
-@click.option(
-    "--test",
-    "test",
-    metavar="COMMAND",
-    help="The command that fails now and passes when the code is repaired.",
+@text_option(
+    "--test", "COMMAND", "The command that fails now and passes when the code is repaired."
 )
-@click.option(
+@flag_option(
     "--write",
-    is_flag=True,
-    help="Write the repair to the workspace if the command passes. [default: only print it]",
+    "Write the repair to the workspace if the command passes. [default: only print it]",
 )
-@click.option(
-    "--max-iterations",
-    "iterations",
-    type=int,
+@count_option(
+    "--max-iterations iterations",
+    None,
+    None,
+    "Iterations of a pass (at least 1), each with one patch at most.",
     default=40,
-    show_default=True,
-    metavar="N",
-    help="Iterations of a pass (at least 1), each with one patch at most.",
 )
-@click.option(
-    "--refine-sub-iterations",
-    "refine",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Additional iterations of a pass.",
+@count_option(
+    "--refine-sub-iterations refine", None, None, "Additional iterations of a pass.", default=0
 )
-@click.option(
+@count_option(
     "--passes",
-    type=int,
+    None,
+    None,
+    "Passes (at least 1); each begins with a new interpretation and new hypotheses. 200 iterations in all.",
     default=1,
-    show_default=True,
-    metavar="N",
-    help="Passes (at least 1); each begins with a new interpretation and new hypotheses. 200 iterations in all.",
 )
-@click.option(
-    "--max-stalls",
-    "stalls",
-    type=click.IntRange(1, 200),
+@count_option(
+    "--max-stalls stalls",
+    1,
+    200,
+    "Maximum number of consecutive iterations without a new result.",
     default=6,
-    show_default=True,
-    metavar="N",
-    help="Maximum number of consecutive iterations without a new result.",
 )
-@click.option(
-    "--no-discipline",
-    is_flag=True,
-    help="Try patches without hypotheses (the baseline of the benchmark).",
-)
-@click.option(
+@flag_option("--no-discipline", "Try patches without hypotheses (the baseline of the benchmark).")
+@number_option(
     "--test-timeout",
-    type=click.FloatRange(0.1),
-    metavar="SECONDS",
-    help="Time limit of one run of the command. [default: five times its first run plus 10 s]",
+    0.1,
+    None,
+    "Time limit of one run of the command. [default: five times its first run plus 10 s]",
 )
-@click.option("--alone", is_flag=True, help="Run the command in a folder that contains only FILES.")
-@click.option(
-    "--resume",
-    metavar="RUN",
-    help="Continue an interrupted repair (`last`, or the beginning of its name).",
+@flag_option("--alone", "Run the command in a folder that contains only FILES.")
+@text_option(
+    "--resume", "RUN", "Continue an interrupted repair (`last`, or the beginning of its name)."
 )
-@click.option(
-    "--model",
-    metavar="NAME",
-    help="The model that reasons (else FDC_MODEL; none: embedded functions).",
+@text_option(
+    "--model", "NAME", "The model that reasons (else FDC_MODEL; none: embedded functions)."
 )
-@click.option(
-    "--budget",
-    "budgets",
-    multiple=True,
-    metavar="MEASURE=N",
-    help="A limit: steps, model_calls, tokens, money, seconds.",
-)
-@click.option(
-    "--allow-unsandboxed", is_flag=True, help="Run the command even if no sandbox is available."
-)
-@click.option(
-    "--allow-weak-sandbox",
-    is_flag=True,
-    help="Run commands in a weaker sandbox; fdc prints what it lacks.",
-)
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@budget_option
+@flag_option("--allow-unsandboxed", "Run the command even if no sandbox is available.")
+@flag_option("--allow-weak-sandbox", "Run commands in a weaker sandbox; fdc prints what it lacks.")
+@format_option
 @quiet_option
 @workspace_option
 def command(
@@ -255,14 +225,12 @@ def _tell(root: str, ended: Ended, form: str, named: bool) -> int:
     if code == CLEAN and outcome:
         code = EXITS[outcome["status"]]
     if form == "json":
-        click.echo(
-            json.dumps({**_summary(ended, outcome), "page": pages}, indent=2, ensure_ascii=True)
-        )
+        say_json({**_summary(ended, outcome), "page": pages})
         return code
     if outcome.get("diff"):
         click.echo(outcome["diff"], nl=False)
     for line in _story(ended, outcome, pages, named):
-        click.echo(visible(line), err=True)
+        say(visible(line), err=True)
     return code
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.files import durable
 from fdc_toolchain.api.text import narrow
-from fdc_toolchain.api.tools import Context
+from fdc_toolchain.api.tools import Context, object_of
 
 from . import repair_copy
-from .repair_tools import MOST_SOURCE, SOURCES, object_of, spectrum_file
+from .repair_tools import MOST_SOURCE, SOURCES, spectrum_file
 
 if TYPE_CHECKING:
     from ..shapes import Collected, Gathered

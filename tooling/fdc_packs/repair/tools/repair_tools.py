@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.files import durable, globs
 from fdc_toolchain.api.text import narrow, unified
-from fdc_toolchain.api.tools import Context, ToolFailure, text, word
+from fdc_toolchain.api.tools import Context, ToolFailure, object_of, text, word
 
 from . import repair_copy
 from .repair_patch import recent
@@ -375,10 +375,3 @@ def _mark(context: Context) -> str:
 
 def spectrum_file(context: Context) -> str:
     return os.path.join(context.run_folder, "spectrum.json")
-
-
-def object_of(args: Mapping[str, object], name: str) -> dict[str, object]:
-    value = args.get(name)
-    if not isinstance(value, dict):
-        raise ToolFailure("argument", f"`{name}` is not what the step before it returns")
-    return value

@@ -25,6 +25,7 @@ from fdc_toolchain.api.commands import (
     flag_option,
     format_option,
     quiet_option,
+    say,
     say_json,
     text_option,
     workspace_option,
@@ -219,12 +220,15 @@ class _Watching(Aside):
 
     def _tell(self, text: str) -> None:
         self.close()
-        click.echo(visible(text), err=True)
+        say(visible(text), err=True)
 
     def close(self) -> None:
         """Takes the line away that says how many tracks ended."""
         if self._shown and self._ended:
             click.echo("\r\x1b[2K", nl=False, err=True)
+
+
+_QUOTED = re.compile(r"\s*(?:[>|]|\S+:\d+\b)")
 
 
 def _many(count: int, what: str) -> str:
@@ -244,8 +248,9 @@ def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
         lines = outcome["text"].split("\n")
         if form == "full":
             lines = outcome["markdown"].split("\n")[1:]
-        click.echo("\n".join(visible(line) for line in lines))
-        click.echo(f"page: runs/{ended.run}/synthesis.md  (run {ended.run})", err=True)
+        for line in lines:  # what is quoted, behind its place, stays as it is
+            (click.echo if _QUOTED.match(line) else say)(visible(line))
+        say(f"page: runs/{ended.run}/synthesis.md  (run {ended.run})", err=True)
         return code
     broken_off(ended)
     return code

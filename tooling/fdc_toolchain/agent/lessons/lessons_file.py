@@ -77,6 +77,8 @@ def changing(root: str, timeout: float = durable.LOCK_TIMEOUT) -> Iterator[Noteb
 
 def parse(root: str, path: str, today: date) -> tuple[postmortem.Postmortem, list[Lesson]]:
     """A post-mortem and its lessons as records. Raises Unreadable for a file that is none, OSError where it cannot be read."""
+    if os.path.isdir(path):
+        raise Unreadable(f"the post-mortem `{path}` is a folder")
     data = durable.read(path, limit=MAX_POSTMORTEM)
     if data is None:
         raise Unreadable(f"the post-mortem `{path}` does not exist")

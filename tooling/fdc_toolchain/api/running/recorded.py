@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from ..values import JSON, Question, Step, StepStatus, Stop
+from ..values import JSON, Cause, Question, Step, StepStatus, Stop
 
 if TYPE_CHECKING:
     from ...engine.events import Perform, Record
@@ -79,7 +79,15 @@ def stop_of(stop: Mapping[str, object] | None) -> Stop | None:
         address=str(stop["address"]),
         path=str(stop["path"]),
         line=line if isinstance(line, int) else 0,
+        cause=_cause_of(stop),
     )
+
+
+def _cause_of(stop: Mapping[str, object]) -> Cause:
+    """The cause on record; a run of 0.1.0 has none."""
+    cause = stop.get("cause")
+    said = cause.get("kind") if isinstance(cause, Mapping) else None
+    return next((one for one in get_args(Cause) if one == said), "unknown")
 
 
 def questions_of(root: str, store: Store, row: RunRow) -> tuple[Question, ...]:

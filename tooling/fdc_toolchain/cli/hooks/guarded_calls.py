@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
 
+from ...console.of_a_person import COMMANDS, OPTIONS
 from ...linking.project import regular_file
 from ...linking.project.root import find_root, is_root
 from . import forbidden_calls, hook_answer
@@ -46,15 +48,27 @@ _LINE_END = re.compile(r"\n|\\n")
 _CD = re.compile(r"\bcd\s+(?:--\s+)?([^\s;&|]+)")
 
 _FDC = r"(?:\b|-m)(?:fdc(?:-toolchain|_toolchain|_cli(?:\.py)?)?|master_control(?:\.py)?)"
-_COMMAND = re.compile(rf"{_FDC}(?:\s+-\S{{1,80}}){{0,8}}\s+(?P<what>answer|trust|mcp|ui)\b")
+
+
+def _any(names: Iterable[str]) -> str:
+    """A pattern of some names; the words of one may stand apart."""
+    return "(?:" + "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names) + ")"
+
+
+def _options(options: Iterable[str]) -> str:
+    return rf"\s(?P<what>{_any(options)})(?![\w-])"
+
+
+_COMMAND = re.compile(rf"{_FDC}(?:\s+-\S{{1,80}}){{0,8}}\s+(?P<what>{_any(COMMANDS)})\b")
 _COMMANDS = re.compile(rf"{_FDC}\s")
-_OPTION = re.compile(
-    r"\s(?P<what>--(?:approve|answer|assume|allow-(?:network|unsandboxed|weak-sandbox)|trust-settings))(?![\w-])"
+_OPTION = re.compile(_options(name for name, commands in OPTIONS.items() if not commands))
+_OF_COMMANDS = tuple(
+    re.compile(
+        rf"{_FDC}\s+{_any(some)}\b[^;|&\n]{{0,2000}}?"
+        + _options(name for name, commands in OPTIONS.items() if commands == some)
+    )
+    for some in dict.fromkeys(filter(None, OPTIONS.values()))
 )
-_OF_RUNS = re.compile(
-    rf"{_FDC}\s+(?:run|resume|agent|worker|fork|lint)\b[^;|&\n]{{0,2000}}?\s(?P<what>--(?:trust|force))(?![\w-])"
-)
-_OF_INIT = re.compile(rf"{_FDC}\s+init\b[^;|&\n]{{0,2000}}?\s(?P<what>--remove)(?![\w-])")
 _VARIABLE = re.compile(r"\b(?P<what>FDC_ALLOW_[A-Z_]+|FDC_WEB_PRIVATE|FDC_MCP_TOKEN)\+?=")
 _DOLLAR = re.compile(r"\$(?=[\"'])")
 _UNQUOTED = str.maketrans("", "", "\"'\\")
@@ -212,17 +226,14 @@ def _changes_settings(path: str, tool: str, given: Event) -> bool:
 
 def _for_a_person(command: str) -> str | None:
     words = _DOLLAR.sub("", command.replace("\\\n", "")).translate(_UNQUOTED)
-    found = (
-        _VARIABLE.search(words)
-        or _COMMAND.search(words)
-        or _OF_RUNS.search(words)
-        or _OF_INIT.search(words)
-    )
+    patterns = (_VARIABLE, _COMMAND, *_OF_COMMANDS)
+    found = next(filter(None, (pattern.search(words) for pattern in patterns)), None)
     if found is None and (fdc := _COMMANDS.search(words)) is not None:
         found = _OPTION.search(words, fdc.end() - 1)
     if found is None:
         return None
-    what = found["what"] if found["what"].startswith(("-", "FDC")) else f"fdc {found['what']}"
+    what = " ".join(found["what"].split())
+    what = what if what.startswith(("-", "FDC")) else f"fdc {what}"
     return (
         f"`{what}` is for the person only: it answers, approves, allows, or removes what guards."
         " Tell them what waits, and show them the command."

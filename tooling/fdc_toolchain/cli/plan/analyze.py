@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from ...console.options import format_option, root_of, workspace_option
-from ...console.terminal import say_json
+from ...console.options import format_option, root_of, there, workspace_option
+from ...console.terminal import say, say_json
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
@@ -25,8 +23,7 @@ def command(plan: str, form: str, workspace: str | None) -> int:
     from ...linking.project.discover import may_be_of_others
     from ...runs.cost.figures import figures
 
-    if not os.path.isfile(plan):
-        raise UsageError(f"Could not find file `{plan}`")
+    there(plan)
     root = root_of(workspace)
     if may_be_of_others(plan):
         code = _of_others(plan, root, form)
@@ -59,7 +56,7 @@ def command(plan: str, form: str, workspace: str | None) -> int:
     for note in found["worst_notes"]:
         click.echo(visible(note))
     if count := len(errors):
-        click.echo(
+        say(
             f"fdc: the plan has {count} error{'s' * (count > 1)}, so these figures may be too low; see `fdc lint {plan}`",
             err=True,
         )
@@ -89,5 +86,5 @@ def _of_others(plan: str, root: str, form: str) -> int | None:
             click.echo(visible(line))
     if errors:
         many = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
-        click.echo(f"fdc: the plan has {many}; see `fdc lint {visible(plan)}`", err=True)
+        say(f"fdc: the plan has {many}; see `fdc lint {visible(plan)}`", err=True)
     return FINDINGS if errors else CLEAN

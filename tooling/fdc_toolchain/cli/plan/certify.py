@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ...console.options import flag_option, root_of, text_option, workspace_option
+from ...console.terminal import say
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...program.model import Program
 
@@ -89,7 +90,7 @@ def _check(plan: str, program: Program, path: str, given: Any, root: str) -> int
     else:
         wrong = check(program, given) or _untrue(given, root)
     if wrong is not None:
-        click.echo(f"{path}: does not hold: {wrong}", err=True)
+        say(f"{path}: does not hold: {wrong}", err=True)
         return FINDINGS
     click.echo(f"{path}: holds of {plan}: {_claims(program, given)}")
     return CLEAN

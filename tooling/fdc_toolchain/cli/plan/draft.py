@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...console.options import count_option, flag_option, root_of, text_option, workspace_option
+from ...console.terminal import say
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError
 
 if TYPE_CHECKING:
@@ -79,10 +80,10 @@ def command(
         linker, task, path, asked, fsm or linker.settings.fsm, names, tries, most_steps, brief
     )
     for remark in remarks:
-        click.echo(f"fdc: {visible(remark)}", err=True)
+        say(f"fdc: {visible(remark)}", err=True)
     if findings:
         click.echo("\n".join(map(visible, findings.rstrip("\n").split("\n"))))
-        click.echo("fdc: nothing is written: every version has errors", err=True)
+        say("fdc: nothing is written: every version has errors", err=True)
         return FINDINGS
     if output == "-":
         if sys.stdout.isatty():
@@ -121,6 +122,11 @@ def _made(
             for name in made.left_out
         ]
         remarks += [f"`{file}` does not exist, and no step makes it" for file in made.missing]
+        remarks += [f"no step of the plan uses `{name}`" for name in made.unused]
+        remarks += [
+            f"no step of the plan is for the word `{word}` of the task: name a file with its folder or its suffix"
+            for word in made.undone
+        ]
         if not made.fits:
             remarks.append(
                 "no tool matches the words of the task, so the plan has steps only for the files that it names: write a"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from ...console.options import choice_option, flag_option, root_of, workspace_option
-from ...exits import CLEAN, FINDINGS, UsageError
+from ...console.options import choice_option, flag_option, root_of, there, workspace_option
+from ...exits import CLEAN, FINDINGS
 
 
 @click.command("expand")
@@ -30,8 +28,7 @@ def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
     from ...runs.dry_run import steps
     from ...workspace.confirmed_settings import settings_of
 
-    if not os.path.isfile(plan):
-        raise UsageError(f"Could not find file `{plan}`")
+    there(plan)
     root = root_of(workspace)
     checked = check_paths([plan], root, settings_of(root))
     if told_errors(checked):

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ...console.options import flag_option, root_of, workspace_option
-from ...console.terminal import style
+from ...console.terminal import say, style
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.link import led_out
@@ -95,7 +95,7 @@ class _Job:
             return
         self.changed += 1
         if data.startswith(b"\xef\xbb\xbf"):
-            click.echo(f"{path}: removes the byte order mark", err=True)
+            say(f"{path}: removes the byte order mark", err=True)
         if self.diff:
             self._show(path, data, new)
         elif self.check:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import click
 
-from ...console.options import choice_option, flag_option, root_of, text_option, workspace_option
+from ...console.options import (
+    choice_option,
+    count_option,
+    flag_option,
+    root_of,
+    text_option,
+    workspace_option,
+)
+from ...console.terminal import say
 from ...exits import CLEAN
 
 
@@ -29,11 +37,11 @@ from ...exits import CLEAN
     "A pattern of the files that steps may read (at most 2000 files).",
     default="**",
 )
-@click.option(
+@count_option(
     "--most-steps",
-    type=int,
-    metavar="N",
-    help="Maximum number of statements (20; 8 for gbnf and lark); a body inside has half as many.",
+    None,
+    None,
+    "Maximum number of statements, 1 to 63 (20; 8 for gbnf and lark); a body inside has half as many.",
 )
 @flag_option(
     "--brief",
@@ -78,5 +86,5 @@ def command(
     )
     click.echo(made.text, nl=False)
     for remark in made.remarks:
-        click.echo(f"fdc: {visible(remark)}", err=True)
+        say(f"fdc: {visible(remark)}", err=True)
     return CLEAN

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from ...console.options import choice_option, root_of, workspace_option
+from ...console.options import choice_option, root_of, there, workspace_option
+from ...console.terminal import say
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...report.terminal.terminal_text import visible
 
@@ -43,8 +42,7 @@ def command(file: str, form: str, workspace: str | None) -> int:
     from ...linking.project.regular_file import read as content
     from ...workspace.confirmed_settings import settings_of
 
-    if not os.path.isfile(file):
-        raise UsageError(f"Could not find file `{file}`")
+    there(file)
     root = root_of(workspace)
     key = key_of(file, root)
     found = read(key, content(file), root, settings_of(root), FORMS.get(form))
@@ -55,7 +53,7 @@ def command(file: str, form: str, workspace: str | None) -> int:
     try:
         text = converted(found, key)
     except NotConverted as wrong:
-        click.echo(f"fdc: {visible(str(wrong))}", err=True)
+        say(f"fdc: {visible(str(wrong))}", err=True)
         return FINDINGS
     click.echo(text, nl=False)
     return CLEAN

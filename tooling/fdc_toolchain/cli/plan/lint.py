@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ...console.options import Renamed
+from ...console.options import Ranged, Renamed
 from ..linting.fast_lint import execute
 from ..linting.options import OLD, OPTIONS
 
@@ -26,7 +26,7 @@ def _command() -> click.Command:
             parameters.append(click.Option(names, type=click.Choice(takes), help=text))
         elif isinstance(takes, range):
             numbers = click.IntRange(takes[0], takes[-1])
-            parameters.append(click.Option(names, type=numbers, metavar="N", help=text))
+            parameters.append(Ranged(names, type=numbers, metavar="N", help=text))
         elif takes == "[REF]":
             parameters.append(
                 click.Option(names, is_flag=False, flag_value="HEAD", metavar=str(takes), help=text)

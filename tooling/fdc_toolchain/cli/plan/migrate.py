@@ -8,6 +8,7 @@ import sys
 import click
 
 from ...console.options import flag_option, root_of, workspace_option
+from ...console.terminal import say
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import read_catalogue
@@ -82,20 +83,20 @@ def _judged(root: str, name: str, text: bytes) -> None:
     found = proved(root, path, text.decode("utf-8", "surrogateescape")).findings
     if found:
         more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-        click.echo(f"{name}: `fdc lint` finds {found[0]}{more}", err=True)
+        say(f"{name}: `fdc lint` finds {found[0]}{more}", err=True)
 
 
 def _report(done: Migration, name: str, data: bytes, quiet: bool) -> None:
     if done.text is None:
         if done.dialect:
-            click.echo(f"{name}: {done.dialect}", err=True)
+            say(f"{name}: {done.dialect}", err=True)
         parse_errors.show(data, done.diagnostics)
-        click.echo(f"{name}: not converted", err=True)
+        say(f"{name}: not converted", err=True)
     elif quiet:
         return
     elif done.dialect == LANGUAGE:
-        click.echo(f"{name}: nothing to do: the plan is in the language already", err=True)
+        say(f"{name}: nothing to do: the plan is in the language already", err=True)
     else:
-        click.echo(f"{name}: {done.dialect}", err=True)
+        say(f"{name}: {done.dialect}", err=True)
         for change in done.changes:
-            click.echo(f"  line {change.line}: {change.what}", err=True)
+            say(f"  line {change.line}: {change.what}", err=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ...console.options import choice_option, text_option
+from ...console.terminal import say
 from ...diagnostics.codes import CODES
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.project import regular_file
@@ -46,10 +47,10 @@ def _check(path: str, wanted: bytes) -> int:
     try:
         actual = regular_file.read(path)
     except FileNotFoundError:
-        click.echo(f"{path} does not exist; create it with `make docs`", err=True)
+        say(f"{path} does not exist; create it with `make docs`", err=True)
         return FINDINGS
     if actual != wanted:
-        click.echo(
+        say(
             f"{path} is out of date; update it with `make docs`",
             err=True,
         )

@@ -6,8 +6,8 @@ import os
 
 import click
 
-from ...console.options import flag_option, root_of, text_option, workspace_option
-from ...exits import CLEAN, FINDINGS, UsageError, reason
+from ...console.options import flag_option, root_of, text_option, there, workspace_option
+from ...exits import CLEAN, FINDINGS, reason
 from ...linking.catalogue import Catalogue
 from ...linking.graph import Instance
 from ...linking.model import Act, Choice, Invoke, Loop, Node
@@ -89,8 +89,7 @@ def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -
     from ...linking.project.settings import read_settings
     from ...report.render import render
 
-    if not os.path.isfile(plan):
-        raise UsageError(f"Could not find file `{plan}`")
+    there(plan)
     root = root_of(workspace)
     settings = read_settings(root)
     if fsm:

@@ -73,7 +73,7 @@ def tell(graph: MasterControlGraph, state: AgentState, talk: Talk) -> int:
     held = notes.get("held") if graph.why_waiting == "approval" and not graph.finished else None
     if talk.form == "json":
         out: dict[str, Any] = {
-            "format": 1, "task_id": state.task_id, "task": state.task, "state": graph.current_state,
+            "task_id": state.task_id, "task": state.task, "state": graph.current_state,
             "run": notes.get("run"), "error": state.error, "waiting": None if graph.finished else graph.waiting or None,
             "postmortem": state.draft_postmortem_path, "research": state.research_findings or None,
             "report": state.final_report, "approval": held,

@@ -57,7 +57,7 @@ def command(
         found += workers.examine(database, root)
     bad = any(one.grade == "bad" for one in found)
     if form == "json":
-        say_json({"format": 1, "ok": not bad, "found": [one._asdict() for one in found]})
+        say_json({"ok": not bad, "found": [one._asdict() for one in found]})
         return FINDINGS if bad else CLEAN
     look = style()
     wide = max(len(one.name) for one in found)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...console.options import flag_option, format_option, text_option
-from ...console.terminal import say_json
+from ...console.terminal import say, say_json
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError, reason
 from ...report.terminal.terminal_text import visible
 from ..shared.lifecycle_options import root_of, workspace_option
@@ -43,7 +43,7 @@ def build(workspace: str | None, only_check: bool) -> int:
         if durable.read(target, limit=1 << 30) == data:
             click.echo(f"{path} is up to date")
         elif only_check:
-            click.echo(f"{path} is not what `fdc knowledge build` writes", err=True)
+            say(f"{path} is not what `fdc knowledge build` writes", err=True)
             code = FINDINGS
         else:
             os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -53,7 +53,7 @@ def build(workspace: str | None, only_check: bool) -> int:
         f"{len(found.files)} files, {len(found.symbols)} symbols, {len(found.edges)} imports"
     )
     for path, why in found.skipped:
-        click.echo(f"  skipped {visible(path)}: {visible(why)}", err=True)
+        say(f"  skipped {visible(path)}: {visible(why)}", err=True)
     return code
 
 
@@ -68,7 +68,7 @@ def context(goal: str, workspace: str | None, task_id: str | None, form: str) ->
     try:
         made = context_for(root, goal)
     except ValueError as wrong:
-        click.echo(f"error: {wrong}", err=True)
+        say(f"error: {wrong}", err=True)
         return FINDINGS
     if task_id is not None:
         _log(root, task_id, made)

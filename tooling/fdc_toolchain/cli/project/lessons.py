@@ -13,10 +13,12 @@ from ...agent.lessons import lessons_file as store
 from ...agent.lessons.lessons import LESSONS, PENDING, STATUSES, Book, Lesson, history
 from ...agent.lessons.self_correction import Report, apply
 from ...console.options import choice_option, flag_option, format_option, text_option
-from ...console.terminal import say_json
+from ...console.terminal import say, say_json
 from ...exits import CLEAN, FINDINGS, UsageError
+from ...narrow import narrow
 from ...report.terminal.terminal_text import visible
 from ...tasks.actions import Fault, parse_action_to_command, shown, wish_of
+from ...text.suggest import did_you_mean
 from ..shared.findings import show as show_findings
 from ..shared.lifecycle_options import root_of
 from ..shared.lifecycle_options import workspace_option as workspace
@@ -42,7 +44,7 @@ def list_(status: str | None, form: str, workspace: str | None) -> int:
     tell_damage([(line.number, line.fault or "") for line in book.damaged])
     found = [lesson for lesson in book.lessons if status in (None, lesson["status"])]
     if form == "json":
-        say_json(found)
+        say_json({"lessons": found})
     elif not found:
         click.echo("No lessons are on record." if status is None else f"No lesson is {status}.")
     short = _short(book)
@@ -161,7 +163,7 @@ def settle(lesson_id: str, action: str | None, dismiss: str | None, workspace: s
         lambda _: made or str(dismiss).strip(),
         datetime.now().astimezone(),
     )
-    click.echo(done.message if done.done else f"error: {done.message}", err=not done.done)
+    say(done.message if done.done else f"error: {done.message}", err=not done.done)
     return CLEAN if done.done else FINDINGS
 
 
@@ -187,6 +189,7 @@ def correct(
         say_json(_as_json(report))
     else:
         _tell(report, chosen)
+    _tell_unknown(root, report)
     failed = report.refused or any(
         result.outcome in ("failed", "unfinished") for result in report.results
     )
@@ -196,9 +199,7 @@ def correct(
 def tell_damage(damaged: Sequence[tuple[int, str]]) -> None:
     """Warns of lines in the file that are not lessons (FDC-82)."""
     for number, fault in damaged:
-        click.echo(
-            f"warning: {LESSONS}:{number}: {visible(fault)}; the line is kept as it is", err=True
-        )
+        say(f"warning: {LESSONS}:{number}: {visible(fault)}; the line is kept as it is", err=True)
 
 
 def _added(root: str, path: str, dry_run: bool) -> store.Added:
@@ -219,7 +220,7 @@ def _added_json(added: store.Added) -> dict[str, Any]:
 
 def _tell_added(added: store.Added, path: str, dry_run: bool) -> None:
     for line, said in added.notes:
-        click.echo(f"warning: {visible(path)}:{line}: {visible(said)}", err=True)
+        say(f"warning: {visible(path)}:{line}: {visible(said)}", err=True)
     known = len(added.lessons) - len(added.new)
     if not added.lessons:
         click.echo(f"No lessons found in {visible(path)}.")
@@ -234,19 +235,19 @@ def _tell_added(added: store.Added, path: str, dry_run: bool) -> None:
 def _tell(report: Report, chosen: Sequence[str] | None) -> None:
     show_findings(report.findings)
     if report.refused:
-        click.echo(f"error: {report.refused}", err=True)
+        say(f"error: {report.refused}", err=True)
         return
     people = 0
     for result in report.results:
         name = result.lesson["lesson_id"]
         people += result.outcome == "skipped"
         if result.outcome == "skipped":
-            click.echo(
+            say(
                 f"warning: {visible(name)} stays {result.lesson['status']}: {visible(result.message)}",
                 err=True,
             )
         else:
-            click.echo(
+            say(
                 f"{visible(name)}  {result.outcome}: {visible(result.message)}",
                 err=result.outcome == "failed",
             )
@@ -263,6 +264,28 @@ def _tell(report: Report, chosen: Sequence[str] | None) -> None:
     said = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
     again = "; retry a failed one with `fdc lessons apply LESSON`" if counts["failed"] else ""
     click.echo(said + again)
+
+
+def _tell_unknown(root: str, report: Report) -> None:
+    """Warns of each tool that a lesson adds and nothing declares. A path that does not exist has a finding."""
+    from .protocols.graph import world_of
+
+    added = [
+        (result.lesson["lesson_id"], str(narrow(action["parameters"], dict)["tool_name"]))
+        for result in report.results
+        if result.outcome in ("applied", "would apply")
+        and isinstance(action := result.lesson["action"], dict)
+        and action.get("command") == "add-tool"
+    ]
+    world = world_of(root) if added else None
+    for lesson, name in added:
+        if world is not None and "/" not in name and world.kind(name) == "unresolved":
+            hint = did_you_mean(name, world.tools)
+            more = f"; {hint}" if hint else ""
+            say(
+                f"warning: {visible(lesson)}: no catalogue has a tool `{visible(name)}`{more}",
+                err=True,
+            )
 
 
 def _as_json(report: Report) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...console.options import flag_option, format_option
-from ...console.terminal import say_json
+from ...console.terminal import say, say_json
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...text.suggest import did_you_mean
 
@@ -43,13 +43,13 @@ def listed(form: str) -> int:
         rows = [
             {"name": pack.name, "summary": pack.summary, "folder": pack.folder} for pack in packs
         ]
-        _json({"packs": rows, "problems": problems})
+        say_json({"packs": rows, "problems": problems})
     else:
         wide = max((len(pack.name) for pack in packs), default=0)
         for pack in packs:
             click.echo(f"{pack.name:<{wide}}  {visible(pack.summary)}")
         for problem in problems:
-            click.echo(f"fdc: {visible(problem)}", err=True)
+            say(f"fdc: {visible(problem)}", err=True)
     return FINDINGS if problems else CLEAN
 
 
@@ -69,7 +69,7 @@ def show(name: str, form: str) -> int:
     pack = packs[name]
     brings = _brings(pack)
     if form == "json":
-        _json({"name": name, "summary": pack.summary, "folder": pack.folder, **brings})
+        say_json({"name": name, "summary": pack.summary, "folder": pack.folder, **brings})
         return CLEAN
     click.echo(f"{name}: {visible(pack.summary)}\n{visible(pack.folder)}")
     for kind, names in brings.items():
@@ -98,7 +98,7 @@ def check(folder: str, form: str) -> int:
     except PackError as wrong:
         found = [str(wrong)]
     if form == "json":
-        _json({"ok": not found, "findings": found})
+        say_json({"ok": not found, "findings": found})
     else:
         for sentence in found:
             click.echo(visible(sentence))
@@ -118,7 +118,7 @@ def new(name: str, folder: str | None) -> int:
     target = folder or f"fdc-{name}"
     for path in write(name, target, {*COMMANDS}):
         click.echo(os.path.join(target, path))
-    click.echo(
+    say(
         f"next: `pip install -e {target}` into the environment of fdc, then `fdc {name} FILE`",
         err=True,
     )
@@ -146,7 +146,3 @@ def _brings(pack: Pack) -> dict[str, list[str]]:
         "plans": [*pack.plans],
         "pages": [*pack.pages],
     }
-
-
-def _json(value: dict[str, object]) -> None:
-    say_json({"format": 1, **value})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +10,7 @@ import click
 
 from ...agent.audit import registry as work
 from ...console.options import folder_named, format_option
+from ...console.terminal import say, say_json
 from ...exits import CLEAN, FINDINGS
 from ...linking.project.root import find_root
 from ...linking.registry import NAME_RULE, REGISTRY
@@ -57,7 +57,7 @@ def register(base: str, name: str, path: str) -> int:
     root = find_root(base)
     code = _told(work.register(root, name, path if base == root else os.path.join(base, path)))
     if code == CLEAN and api.check(os.path.join(base, path), workspace=root).errors:
-        click.echo(
+        say(
             f"warning: the plan has errors, and plans that call it will have them too; run `fdc lint {path}`",
             err=True,
         )
@@ -83,9 +83,9 @@ def list_(base: str, form: str) -> int:
     if findings:
         show(findings)
     elif work.is_missing(root):
-        click.echo(f"warning: {REGISTRY} does not exist; it is read as empty", err=True)
+        say(f"warning: {REGISTRY} does not exist; it is read as empty", err=True)
     if form == "json":
-        click.echo(json.dumps(dict(entries), indent=2, ensure_ascii=False))
+        say_json({"plans": dict(entries)})
     elif entries:
         width = max(len(name) for name, _ in entries)
         for name, path in entries:
@@ -112,7 +112,5 @@ def audit(base: str) -> int:
 
 def _told(outcome: work.Outcome) -> int:
     show(outcome.findings)
-    click.echo(
-        outcome.message if outcome.done else f"error: {outcome.message}", err=not outcome.done
-    )
+    say(outcome.message if outcome.done else f"error: {outcome.message}", err=not outcome.done)
     return CLEAN if outcome.done else FINDINGS

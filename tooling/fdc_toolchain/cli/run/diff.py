@@ -82,7 +82,7 @@ def _runs(one: str, other: str, form: str, database: str | None, workspace: str 
         ]
         found = _about(store, root, first, second) + _steps(*rows)
     if form == "json":
-        say_json({"format": 1, "runs": [first.name, second.name], "differences": found})
+        say_json({"runs": [first.name, second.name], "differences": found})
         return FINDINGS if found else CLEAN
     click.echo(f"- {first.name}: {visible(first.plan)}\n+ {second.name}: {visible(second.plan)}")
     for difference in found:

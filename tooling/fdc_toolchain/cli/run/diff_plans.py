@@ -31,6 +31,8 @@ def are_plans(one: str, other: str) -> bool:
             f"`{plan}` is a file, but `{run}` is not: give two plan files, or two names of runs"
         )
     for name in (one, other):
+        if not files[0] and os.path.isdir(name):
+            raise UsageError(f"`{name}` is a folder; name a file or a run")
         if not files[0] and ("/" in name or name.endswith((".plan", ".txt"))):
             raise UsageError(f"Could not find file `{name}`")
     return files[0]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...console.terminal import say
 from ...exits import CLEAN, UsageError
 
 if TYPE_CHECKING:
@@ -48,12 +49,12 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
         else f"{runs_} removed, {_bytes(removed.size)} freed"
     )
     for place in elsewhere:
-        click.echo(
+        say(
             f"workers have driven some of them in {visible(place)}: their `runs/RUN` stays there",
             err=True,
         )
     if removed.left:
-        click.echo(
+        say(
             f"the journal's file could not be reduced ({visible(removed.left)}); the next `fdc runs prune` tries again",
             err=True,
         )

@@ -44,7 +44,7 @@ def command(run: str, form: str, database: str | None, workspace: str | None) ->
         except ProgramError as wrong:
             raise WorldError(f"the run {row.name} cannot be replayed: {wrong}") from wrong
     if form == "json":
-        say_json({"format": 1, "run": row.name, **found._asdict(), "older": older})
+        say_json({"run": row.name, **found._asdict(), "older": older})
     elif found.difference is None:
         click.echo(
             f"run {row.name} follows from its record: {plural(found.records, 'record')}, the same end"

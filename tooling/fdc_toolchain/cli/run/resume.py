@@ -16,6 +16,7 @@ from ...console.run_options import (
     shared,
     tell_weakness,
 )
+from ...console.terminal import say
 from ...exits import INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def command(
         try:
             ended = remote.go_on(database, root, row, asked, show, records)
         except KeyboardInterrupt:
-            click.echo(remote.detached(row.name), err=True)
+            say(remote.detached(row.name), err=True)
             return INTERRUPTED
         return tell(ended, show, form, quiet, look)
     operator = Operator.of_environment(

@@ -17,6 +17,7 @@ from ...console.run_options import (
     shared,
     tell_weakness,
 )
+from ...console.terminal import say
 from ...exits import CLEAN, FINDINGS, INTERRUPTED, UsageError
 from ...program.model import Program
 
@@ -165,5 +166,5 @@ def _remotely(
             remote.follow(database, root, name, f"{name}:first", show), show, form, quiet, look
         )
     except KeyboardInterrupt:
-        click.echo(remote.detached(name), err=True)
+        say(remote.detached(name), err=True)
         return INTERRUPTED

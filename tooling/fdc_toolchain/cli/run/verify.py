@@ -58,14 +58,14 @@ def command(
         )
         strays = 0 if store is None or run else store.strays()
     if run and not found:
-        raise UsageError(f"no run begins with `{run}`; list them with `fdc runs`")
+        raise UsageError(f"no run begins with `{run}`; `fdc runs` lists them")
     bad = strays or any(result.faults or result.older for _, result in found)
     if form == "json":
         rows = [
             {"run": name, "records": result.records, "seal": result.signature, "faults": result.faults, "older": result.older}
             for name, result in found
         ]  # fmt: skip
-        say_json({"format": 1, "runs": rows, "strays": strays})
+        say_json({"runs": rows, "strays": strays})
         return FINDINGS if bad else CLEAN
     for name, result in found:
         state = "DAMAGED" if result.faults else "OLDER" if result.older else "whole"

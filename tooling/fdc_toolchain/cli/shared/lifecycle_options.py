@@ -7,6 +7,7 @@ import os
 import click
 
 from ...console.options import folder_named, text_option
+from ...console.terminal import say
 from ...linking.project.root import find_root
 from ...tasks.lifecycle import Report
 
@@ -24,6 +25,6 @@ def root_of(workspace: str | None) -> str:
 def tell(report: Report) -> None:
     """Prints the report on stdout; warnings and the reason of a refusal on stderr."""
     for line in report.lines:
-        click.echo(line, err=line.startswith("warning: "))
+        say(line, err=line.startswith("warning: "))
     if report.refused:
-        click.echo(f"error: {report.refused}", err=True)
+        say(f"error: {report.refused}", err=True)

@@ -63,7 +63,7 @@ def explained(program: Program, stop: Stop) -> dict[str, object]:
 
     said = stop._asdict()
     cause = explain(program, {**said, "core": not stop.tool or stop.tool in TOOLS})
-    del said["failure"], said["tool"]
+    del said["failure"], said["tool"], said["measure"]
     return {**said, "cause": cause}
 
 

@@ -16,6 +16,7 @@ from ....console.options import (
     text_option,
     workspace_option,
 )
+from ....console.terminal import say
 from ....exits import CLEAN, FINDINGS
 from ....protocols import build as work
 from ....protocols.budget import MAX_BYTES, table
@@ -100,7 +101,7 @@ def _run(only_check: bool, root: str, options: dict[str, Any], show_bytes: bool)
     if only_check and options.get("source") is None:
         nothing = uncompiled(root)
         if nothing is not None:  # pre-commit hooks call this too
-            click.echo(nothing, err=True)
+            say(nothing, err=True)
             return CLEAN
     root, how = how_of(root, **options)
     if only_check:
@@ -116,7 +117,7 @@ def _run(only_check: bool, root: str, options: dict[str, Any], show_bytes: bool)
             click.echo("\n".join(table(chain)), err=over)
     if not made.outputs:
         if not only_check:
-            click.echo(f"error: {how.output} was not changed", err=True)
+            say(f"error: {how.output} was not changed", err=True)
         return FINDINGS
     if any(item.severity == "error" for item in wrong):
         return FINDINGS

@@ -64,7 +64,7 @@ def command(one: str | None, other: str | None, since: str | None, form: str) ->
     found = differences(*map(_read, pair))
     if form == "json":
         rows = [item.plain() for item in found]
-        say_json({"format": 1, "one": pair[0].name, "other": pair[1].name, "differences": rows})
+        say_json({"one": pair[0].name, "other": pair[1].name, "differences": rows})
     else:
         click.echo(f"- {visible(pair[0].name)}\n+ {visible(pair[1].name)}")
         for item in found:

@@ -62,7 +62,7 @@ def command(source: str | None, form: str | None, output: str | None, only_check
     if any(item.severity == "error" for item in found):
         show(found)
         return FINDINGS
-    world = _world(root)
+    world = world_of(root)
     loose = loose_ends(sources, files, world)
     show([*found, *loose])
     if only_check:
@@ -78,7 +78,8 @@ def command(source: str | None, form: str | None, output: str | None, only_check
     return CLEAN
 
 
-def _world(root: str) -> World:
+def world_of(root: str) -> World:
+    """What names of tools can refer to in a workspace."""
     import json
 
     from ....linking.catalogue import catalogues, read_catalogue

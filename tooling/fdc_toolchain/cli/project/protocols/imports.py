@@ -9,6 +9,7 @@ import click
 
 from .... import durable
 from ....console.options import Renamed, flag_option
+from ....console.terminal import say
 from ....diagnostics.plural import plural
 from ....exits import CLEAN, FINDINGS, Refused, UsageError
 from ....linking.project.root import find_root
@@ -61,7 +62,7 @@ def command(file: str, out: str, sanitise: bool, force: bool) -> int:
     active = findings(data.decode("utf-8"), name) if made.files and not sanitise else []
     show([*made.findings, *active])
     if not made.files:
-        click.echo(f"error: {source} was not changed", err=True)
+        say(f"error: {source} was not changed", err=True)
         return FINDINGS
     _write(folder, made.files, old)
     rules = sum(path.endswith(RULE_FILES) for path in made.files)

@@ -14,8 +14,9 @@ from urllib.parse import quote
 
 import click
 
-from ....console.options import flag_option, root_of, workspace_option
+from ....console.options import Ranged, flag_option, root_of, workspace_option
 from ....console.run_options import database_option, is_terminal
+from ....console.terminal import say
 from ....exits import CLEAN, WorldError, reason
 from ....linking.project.protected import outside_path
 from ....runs.interrupt import interruptible
@@ -36,6 +37,7 @@ _WHO = "if you did not open it, another user of this machine did: press Ctrl-C"
 @click.command(epilog="Exit codes: 0 ended by Ctrl-C, 2 wrong usage, 3 the port is taken.")
 @click.option(
     "--port",
+    cls=Ranged,
     type=click.IntRange(0, 65535),
     default=0,
     metavar="N",
@@ -57,9 +59,7 @@ def command(port: int, no_open: bool, database: str | None, workspace: str | Non
     root = root_of(workspace)
     served = Database(root, database) if database else Workspace(root)
     try:
-        server = Server(
-            served, port, lambda sentence: click.echo(f"fdc ui: {sentence}; {_WHO}", err=True)
-        )
+        server = Server(served, port, lambda sentence: say(f"fdc ui: {sentence}; {_WHO}", err=True))
     except OSError as failed:
         if failed.errno == errno.EADDRINUSE:
             raise WorldError(
