@@ -257,3 +257,36 @@ def test_a_pipe_in_the_place_of_a_file_of_a_pack_stops_nothing(workspace: Path) 
     for words in (("install", "made", "--yes"), ("check", "made")):
         done = fdc("pack", *words, cwd=workspace)
         assert done.returncode != 0 and "not a regular file" in done.stdout + done.stderr, done
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "distribution", "said"),
+    [
+        ("research", "x", "x", "the pack `research` comes with fdc"),
+        ("x", "fdc_packs.x", "x", "would replace files of fdc"),
+        ("research", "fdc_packs.research", "x", "the pack `research` comes with fdc"),
+        ("x", "x", "FDC_toolchain", "would replace files of fdc"),
+    ],
+)
+def test_a_pack_in_the_place_of_what_comes_with_fdc_is_refused(
+    workspace: Path, name: str, package: str, distribution: str, said: str
+) -> None:
+    """It was shown as any other pack, and fdc would have used its own, or been replaced."""
+    text = f'format = 1\nname = "{name}"\nsummary = "x"\n'
+    folder = package.replace(".", "/")
+    with zipfile.ZipFile(workspace / "x-1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("x-1.dist-info/entry_points.txt", f"[fdc.packs]\n{name} = {package}\n")
+        wheel.writestr("x-1.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {distribution}\n")
+        wheel.writestr(f"{folder}/pack.toml", text)
+    made = workspace / "made" / folder
+    made.mkdir(parents=True)
+    (made / "pack.toml").write_text(text)
+    (workspace / "made/pyproject.toml").write_text(
+        f'[project]\nname = "{distribution}"\n[project.entry-points."fdc.packs"]\n{name} = "{package}"\n'
+    )
+    for path in ("x-1-py3-none-any.whl", "made"):
+        done = fdc("pack", "install", path, "--yes", cwd=workspace)
+        assert (1, "") == (done.returncode, done.stdout) and said in done.stderr, done
+    if name == "research":
+        checked = fdc("pack", "check", str(made), cwd=workspace)
+        assert 1 == checked.returncode and "the pack `research` comes with fdc" in checked.stdout
