@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..linking.project.secret_files import secret
+from ..linking.project.secret_files import withheld
 from ..workspace.confirmed_settings import settings_of
 from .results import in_line
 from .tool_table import Wrong
@@ -42,6 +42,4 @@ def is_hidden(root: str, path: str) -> bool:
         return False
     if not is_inside(root, path):
         return True
-    real = os.path.relpath(os.path.realpath(os.path.join(root, path)), os.path.realpath(root))
-    more = settings_of(root).secret
-    return any(secret(name.replace(os.sep, "/"), more) for name in (os.path.normpath(path), real))
+    return withheld(root, os.path.normpath(path), settings_of(root).secret) is not None
