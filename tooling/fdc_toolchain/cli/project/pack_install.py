@@ -41,7 +41,8 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
                 _may_come(pack, path)
                 for line in _told(pack):
                     click.echo(visible(line))
-            for line in (*_replaced(distribution(path)), *beside_packs(path, packs)):
+            replaced = list(_replaced(distribution(path)))
+            for line in (*replaced, *beside_packs(path, packs)):
                 click.echo(f"  pip {visible(line)}")
     except PackError as wrong:
         raise Refused(f"the pack cannot be used: {wrong}") from wrong
@@ -59,6 +60,8 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
     if digest(path) != began:
         raise Refused(f"`{path}` was changed after it was shown; nothing is installed")
     _pip(path)
+    if replaced and os.path.isfile(path):  # of a wheel of the same version pip keeps what is there
+        _pip(path, "--force-reinstall", "--no-deps")
     for pack in packs:
         _is_there(pack.name)
         click.echo(f"installed: {pack.name}")
@@ -122,13 +125,19 @@ def _accesses(row: dict[str, Any]) -> Iterator[str]:
         yield "returns text from outside"
 
 
-def _pip(path: str) -> None:
+def _pip(path: str, *options: str) -> None:
     from ...sandbox import python_process
 
     # An address has no part that pip takes as an option, as extras (`pack[net]`) or as a marker (`pack;...`).
     target = os.path.abspath(path)
     argv = python_process.packages(
-        "-m", "pip", "install", "--no-input", "--disable-pip-version-check", Path(target).as_uri()
+        "-m",
+        "pip",
+        "install",
+        *options,
+        "--no-input",
+        "--disable-pip-version-check",
+        Path(target).as_uri(),
     )
     try:
         done = subprocess.run(
