@@ -268,3 +268,60 @@ def test_a_pipe_in_the_place_of_a_file_of_a_pack_stops_nothing(workspace: Path) 
     for words in (("install", "made", "--yes"), ("check", "made")):
         done = fdc("pack", *words, cwd=workspace)
         assert done.returncode != 0 and "not a regular file" in done.stdout + done.stderr, done
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "distribution", "said"),
+    [
+        ("research", "x", "x", "the pack `research` comes with fdc"),
+        ("x", "fdc_packs.x", "x", "would replace files of fdc"),
+        ("research", "fdc_packs.research", "x", "the pack `research` comes with fdc"),
+        ("x", "x", "FDC_toolchain", "would replace files of fdc"),
+    ],
+)
+def test_a_pack_in_the_place_of_what_comes_with_fdc_is_refused(
+    workspace: Path, name: str, package: str, distribution: str, said: str
+) -> None:
+    """It was shown as any other pack, and fdc would have used its own, or been replaced."""
+    text = f'format = 1\nname = "{name}"\nsummary = "x"\n'
+    folder = package.replace(".", "/")
+    with zipfile.ZipFile(workspace / "x-1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("x-1.dist-info/entry_points.txt", f"[fdc.packs]\n{name} = {package}\n")
+        wheel.writestr("x-1.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {distribution}\n")
+        wheel.writestr(f"{folder}/pack.toml", text)
+    made = workspace / "made" / folder
+    made.mkdir(parents=True)
+    (made / "pack.toml").write_text(text)
+    (workspace / "made/pyproject.toml").write_text(
+        f'[project]\nname = "{distribution}"\n[project.entry-points."fdc.packs"]\n{name} = "{package}"\n'
+    )
+    for path in ("x-1-py3-none-any.whl", "made"):
+        done = fdc("pack", "install", path, "--yes", cwd=workspace)
+        assert (1, "") == (done.returncode, done.stdout) and said in done.stderr, done
+    if name == "research":
+        checked = fdc("pack", "check", str(made), cwd=workspace)
+        assert 1 == checked.returncode and "the pack `research` comes with fdc" in checked.stdout
+
+
+@pytest.mark.long
+def test_a_changed_wheel_of_the_same_version_replaces_the_pack_that_is_there(
+    python: str, workspace: Path
+) -> None:
+    """pip kept the old one, and `installed` was said of the new."""
+    for what in ("old", "new"):
+        with zipfile.ZipFile(workspace / "zz-1-py3-none-any.whl", "w") as wheel:
+            wheel.writestr("zz/__init__.py", "")
+            wheel.writestr("zz/pack.toml", f'format = 1\nname = "zz"\nsummary = "{what}"\n')
+            head = "zz-1.dist-info"
+            wheel.writestr(f"{head}/METADATA", "Metadata-Version: 2.1\nName: zz\nVersion: 1\n")
+            tag = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            wheel.writestr(f"{head}/WHEEL", tag)
+            wheel.writestr(f"{head}/entry_points.txt", "[fdc.packs]\nzz = zz\n")
+            wheel.writestr(f"{head}/RECORD", "zz/__init__.py,,\nzz/pack.toml,,\n")
+        done = install(python, "zz-1-py3-none-any.whl", "--yes", cwd=workspace)
+        assert 0 == done.returncode, done.stderr
+        assert ("replaces the installed `zz 1`" in done.stdout) == (what == "new")
+    shown = subprocess.run(
+        [python, CLI, "pack", "show", "zz"], cwd=workspace, env=clean_environment(), capture_output=True, text=True,
+    )  # fmt: skip
+    assert shown.stdout.startswith("zz: new\n"), shown

@@ -37,3 +37,16 @@ def test_both_streams_in_one_pipe_keep_the_order_of_a_terminal(workspace: Path) 
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
         assert 0 <= done.stdout.find(first) < done.stdout.find(then), (words, done.stdout)
+
+
+def test_a_stdin_without_an_end_is_refused_in_one_sentence(workspace: Path) -> None:
+    """`yes x | fdc lint -` read until the memory was full, and called it a bug of fdc."""
+    for words in (["lint", "-"], ["lint", "--fix", "-"], ["fmt", "-"], ["migrate", "-"]):
+        with subprocess.Popen(["yes", "x"], stdout=subprocess.PIPE) as endless:
+            done = subprocess.run(
+                ["bash", "-c", 'ulimit -v 2000000; exec "$@"', "-", *FDC, *words],
+                cwd=workspace, env=clean_environment(), text=True, stdin=endless.stdout, capture_output=True,
+            )  # fmt: skip
+            endless.kill()
+        assert done.stderr == "fdc: stdin has more than 33554432 bytes\n", words
+        assert (done.returncode, done.stdout) == (3, ""), words

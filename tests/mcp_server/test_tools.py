@@ -158,9 +158,33 @@ def test_a_path_outside_of_the_workspace_is_refused(workspace: Path, path: str) 
         result = call(workspace, name, arguments)
         assert result.is_error and "secret-words" not in text_of(result)
     text = text_of(call(workspace, "fdc_lint", {"path": "calls.plan"}))
-    assert "secret-words" not in text and "outside of the workspace are not shown" in text
+    assert "secret-words" not in text and "outside of the workspace, or that hold" in text
+    assert "no findings" not in text
     text = text_of(call(workspace, "fdc_run", {"op": "start", "plan": "calls.plan"}))
     assert text.startswith("Refused") and "secret-words" not in text
+
+
+def test_a_file_that_holds_secrets_is_quoted_in_no_answer(workspace: Path) -> None:
+    """`fdc_lint .env` quoted each of its lines, and so did a plan that calls it, a link, and a registered name."""
+    (workspace / "fdc.toml").write_text('secret = ["vault/**"]\n')
+    (workspace / "vault").mkdir()
+    for name in (".env", "vault/a.plan"):
+        (workspace / name).write_text("raed_file hunter2hunter2\nhunter2hunter2\n")
+    (workspace / "link.plan").symlink_to(".env")
+    names = ("./.env", "link.plan", "vault/a.plan", "docs/../vault/a.plan")
+    (workspace / "knowledge_core").mkdir(exist_ok=True)
+    (workspace / "knowledge_core" / "plan_registry.json").write_text(json.dumps({"key": ".env"}))
+    (workspace / "calls.plan").write_text("call_plan vault/a.plan\ncall_plan .env\n")
+    for path in (*names, "key", "calls.plan"):
+        for tool, arguments in (
+            ("fdc_lint", {"path": path}),
+            ("fdc_fix", {"path": path, "unsafe": True}),
+            ("fdc_run", {"op": "start", "plan": path}),
+            ("fdc_registry", {"name": path}),
+        ):
+            result = call(workspace, tool, arguments)
+            assert "hunter2" not in text_of(result), (tool, path)
+            assert path not in names or tool == "fdc_registry" or "secrets" in text_of(result)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -221,6 +221,10 @@ HOSTILE = {
         "def pour(args, context):\n    for number in range(2000):\n        context.say('')\n",
         1, "it sent more than 1,000 requests to fdc",
     ),
+    "a flood of large texts": (
+        "def pour(args, context):\n    for number in range(500):\n        context.say('x' * 60_000)\n",
+        1, "it sent more than 1,048,576 bytes to fdc",
+    ),
     "another request": (
         "def pour(args, context):\n    return context._asked({'read': '/etc/passwd'})\n",
         1, "it sent an unknown request to fdc",

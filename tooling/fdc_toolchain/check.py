@@ -14,6 +14,7 @@ from .linking.graph import Graph, Instance
 from .linking.link import Linker
 from .linking.project.guarded_paths import guarded
 from .linking.project.places import leads_out
+from .linking.project.secret_files import withheld
 from .linking.project.settings import Settings, read_settings
 from .named_tuples import NamedTuple
 from .program.model import Program
@@ -240,6 +241,8 @@ def _sources(linker: Linker) -> Callable[[str], str | None]:
             return unit.text
         data = linker.files.seen.get(key)
         if data is None or leads_out(linker.root, key):
+            return None
+        if withheld(linker.root, key, linker.settings.secret):
             return None
         return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
 

@@ -68,8 +68,11 @@ def faults(pack: Pack, commands: Collection[str]) -> list[str]:
 
 
 def _taken(pack: Pack, commands: Collection[str]) -> Iterator[str]:
-    """The names that both a pack and the core have; the core's are used."""
+    """The names that both a pack and the core, or a pack that comes with fdc, have; theirs are used."""
     path = os.path.join(pack.folder, FILE)
+    ours = index().packs.get(pack.name)
+    if ours is not None and ours.beside and os.path.realpath(pack.folder) != ours.folder:
+        yield f"{path}: `name`: the pack `{pack.name}` comes with fdc"
     for kind, names, core in (("commands", pack.commands, commands), ("tools", pack.tools, TOOLS)):
         for name in names:
             if name in core:

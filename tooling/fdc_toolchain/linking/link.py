@@ -20,6 +20,7 @@ from .look_up import LookUp
 from .model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Unit
 from .project.files import SHIPPED, Files
 from .project.places import Inside, leads_out
+from .project.secret_files import withheld
 from .project.settings import Settings
 from .step_faults import StepFaults
 
@@ -51,7 +52,10 @@ class Linker(LookUp):
             asked: set[str] = set()
             self.files.log = asked
             if content is None:
-                content = None if self._inside.leads_out(current) else self.files.read(current)
+                closed = self._inside.leads_out(current) or withheld(
+                    self.root, current, self.settings.secret
+                )
+                content = None if closed else self.files.read(current)
             else:
                 self.files.seen[current] = content
             unit = self._unit(current, content, asked)
@@ -79,16 +83,14 @@ class Linker(LookUp):
         return unit
 
 
-def _missing_plan(root: str, key: str) -> Parsed:
-    span = Span(key, 1, 1, 1, 1)
-    finding = (
-        led_out(key)
-        if leads_out(root, key)
-        else Diagnostic(
-            span, "FDC321", f"the file `{key}` does not exist", help="name a plan that exists"
-        )
-    )
-    return Parsed(None, None, [finding])
+def _missing_plan(linker: LookUp, key: str) -> Parsed:
+    if leads_out(linker.root, key):
+        return Parsed(None, None, [led_out(key)])
+    code, message, hint = "FDC321", f"the file `{key}` does not exist", "name a plan that exists"
+    if found := withheld(linker.root, key, linker.settings.secret):
+        message = f"`{key}`: `{found.entry}` {found.what}; no plan is read from it"
+        code, hint = "FDC418", "give the plan another name"
+    return Parsed(None, None, [Diagnostic(Span(key, 1, 1, 1, 1), code, message, help=hint)])
 
 
 def led_out(key: str) -> Diagnostic:
@@ -106,7 +108,7 @@ class _Reader(StepFaults):
     ) -> None:
         limits = linker.settings.limits
         parsed = (
-            _missing_plan(linker.root, key)
+            _missing_plan(linker, key)
             if data is None
             else parse(data, key, limits)
             if before is None or before.parsed is None

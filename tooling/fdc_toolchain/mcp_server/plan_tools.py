@@ -7,7 +7,7 @@ import dataclasses
 from .. import api
 from .results import MOST_EXACT, Result, in_line
 from .tool_table import Arguments, Wrong, text
-from .workspace_paths import is_elsewhere, plan_in
+from .workspace_paths import is_hidden, plan_in
 
 
 def lint(root: str, given: Arguments) -> Result:
@@ -22,7 +22,7 @@ def fix(root: str, given: Arguments) -> Result:
     done = api.fix(path, workspace=root, text=unsaved, unsafe=given.get("unsafe") is True)
     left = verdict(root, done.result)
     words = f"Repairs applied: {len(done.applied)}. {left.words}"
-    if not done.applied:
+    if not done.applied or is_hidden(root, done.result.plan):
         return Result(words=words, data=left.data)
     if len(done.text) > MOST_EXACT:
         words += "\nThe text is too long to be sent; `fdc lint --fix` writes it to the file."
@@ -79,8 +79,8 @@ def registry(root: str, given: Arguments) -> Result:
     if name not in known.plans:
         raise Wrong(f"{named} does not exist; `fdc_registry` lists them")
     found = api.check(name, workspace=root)
-    if is_elsewhere(root, found.plan):
-        raise Wrong(f"{named} lies outside of the workspace")
+    if is_hidden(root, found.plan):
+        raise Wrong(f"{named} lies outside of the workspace, or holds secrets")
     words = verdict(root, found).words
     if not found.errors:
         most = api.bounds(name, workspace=root)
@@ -95,13 +95,17 @@ def _plan(root: str, given: Arguments) -> tuple[str, str | None]:
 
 
 def verdict(root: str, result: api.CheckResult) -> Result:
-    """What the proof says, and the findings with their repairs; those in files outside of the workspace, which a link in it leads
-    to, would quote these files, and are counted only."""
+    """What the proof says, and the findings with their repairs. Those in files outside of the workspace, to which a link in it
+    leads, and in files that hold secrets would quote these files, and are counted only."""
     words = _VERDICTS[result.verdict]
-    seen = tuple(item for item in result.diagnostics if not is_elsewhere(root, item.span.path))
-    if len(seen) < len(result.diagnostics):
-        words += f" {len(result.diagnostics) - len(seen)} findings outside of the workspace are not shown."
-    return Result(words=words, data=api.brief(dataclasses.replace(result, diagnostics=seen)))
+    seen = tuple(item for item in result.diagnostics if not is_hidden(root, item.span.path))
+    if not (left := len(result.diagnostics) - len(seen)):
+        return Result(words=words, data=api.brief(result))
+    words += (
+        f" {left} findings in files outside of the workspace, or that hold secrets, are not shown."
+    )
+    shown = api.brief(dataclasses.replace(result, diagnostics=seen)) if seen else ""
+    return Result(words=words, data=shown)
 
 
 _VERDICTS: dict[api.Verdict, str] = {

@@ -1,9 +1,11 @@
-"""The workspace is fixed when the server starts: no argument names anything outside of it."""
+"""The workspace is fixed when the server starts: no argument names anything outside of it, or a file that holds secrets."""
 
 from __future__ import annotations
 
 import os
 
+from ..linking.project.secret_files import withheld
+from ..workspace.confirmed_settings import settings_of
 from .results import in_line
 from .tool_table import Wrong
 
@@ -16,6 +18,8 @@ def plan_in(root: str, named: str, *, unsaved: bool = False) -> str:
     # a shipped plan, `fdc:PATH`, is inside as long as it has no `..` that leads out
     if not is_inside(root, named):
         raise Wrong(f"`{in_line(named, 200)}` is outside of the workspace of this server, {root}")
+    if is_hidden(root, named):
+        raise Wrong(f"`{in_line(named, 200)}` is no plan: its name says that it holds secrets")
     if named.endswith("/") or unsaved and os.path.isdir(os.path.join(root, named)):
         raise Wrong(
             f"`{in_line(named, 200)}` is the name of a folder; name a plan, or where its text would be saved"
@@ -32,6 +36,10 @@ def is_inside(root: str, path: str) -> bool:
         return False
 
 
-def is_elsewhere(root: str, path: str) -> bool:
-    """Whether the path of a finding is that of a file outside of the workspace and of fdc."""
-    return not path.startswith(("fdc:", "<")) and not is_inside(root, path)
+def is_hidden(root: str, path: str) -> bool:
+    """Whether an answer may not quote the file of a finding: it is outside of the workspace and of fdc, or holds secrets."""
+    if path.startswith(("fdc:", "<")):
+        return False
+    if not is_inside(root, path):
+        return True
+    return withheld(root, os.path.normpath(path), settings_of(root).secret) is not None

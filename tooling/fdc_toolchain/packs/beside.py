@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 PACKAGE = "fdc_packs"
+DISTRIBUTION = "fdc-toolchain"
 FOLDER = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), PACKAGE
 )

@@ -73,13 +73,7 @@ def beside_packs(path: str, packs: Iterable[Pack]) -> Iterator[str]:
             yield "downloads the dependencies that its build code names"
     else:
         with zipfile.ZipFile(path) as wheel:
-            needs = [
-                line.partition(":")[2].strip()
-                for name in wheel.namelist()
-                if name.count("/") == 1 and name.endswith(".dist-info/METADATA")
-                for line in _content(wheel, name, path).decode("utf-8", "replace").splitlines()
-                if line.lower().startswith("requires-dist:")
-            ]
+            needs = _metadata(wheel, path, "requires-dist")
             yield from (f"also installs `{name}`" for name in _others(wheel.namelist(), packs))
     yield from (f"downloads its dependency: {one}" for one in needs if not _is_here(one))
 
@@ -94,6 +88,28 @@ def _others(names: Iterable[str], packs: Iterable[Pack]) -> list[str]:
         if not name.startswith(tuple(packages)) and not top.endswith(".dist-info"):
             found.add(name if top in shared else top)
     return sorted(found)
+
+
+def distribution(path: str) -> str:
+    """The name of a distribution that `offered` has read, as pip compares it."""
+    if os.path.isdir(path):
+        names = [str(_project(path)["project"].get("name"))]
+    else:
+        with zipfile.ZipFile(path) as wheel:
+            names = _metadata(wheel, path, "name")
+    names += [os.path.basename(path).partition("-")[0]]
+    return re.sub(r"[-_.]+", "-", names[0]).lower()
+
+
+def _metadata(wheel: zipfile.ZipFile, path: str, key: str) -> list[str]:
+    """The values of a field of a wheel's metadata."""
+    return [
+        line.partition(":")[2].strip()
+        for name in wheel.namelist()
+        if name.count("/") == 1 and name.endswith(".dist-info/METADATA")
+        for line in _content(wheel, name, path).decode("utf-8", "replace").splitlines()
+        if line.partition(":")[0].lower() == key
+    ]
 
 
 def digest(path: str) -> str:

@@ -54,15 +54,17 @@ def judge(
 
 def reader(root: str) -> Callable[[str], str | None]:
     """Reads texts of files in the form that spans refer to."""
-    inside = Inside(root)
+    inside, more = Inside(root), settings_of(root).secret
 
     def sources(key: str) -> str | None:
+        from ...linking.project.secret_files import withheld
+
         try:
             if key.startswith("fdc:"):
                 from ...packs import shipped
 
                 data = shipped.read(key[4:]) or b""
-            elif inside.leads_out(key):
+            elif inside.leads_out(key) or withheld(root, key, more):
                 return None
             else:
                 data = read(os.path.join(root, key), MAX_FILE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Any
 
@@ -10,7 +9,6 @@ from ...cache import verdicts
 from ...cache.blob_ids import Contents
 from ...diagnostics.diagnostic import Diagnostic, Kept, from_plain, ordered, parted, plain
 from ...diagnostics.formats import COUNTING
-from ...exits import UsageError
 from ...workspace.confirmed_settings import settings_of
 from .judge import judge, nothing_changed, reader, report, settings_for
 from .options import Options, must_be_there
@@ -33,12 +31,12 @@ def lint(options: Options, root: str, plans: Plans | None, more: OfOthers = NONE
         paths = list(options["paths"] or ["."])  # type: ignore[call-overload]
         keys: list[str] = []
         if "-" in paths:
+            from ..shared.stdin import read_stdin
+
             paths = [path for path in paths if path != "-"]
-            if sys.stdin is None:
-                raise UsageError("`-` reads stdin, which is closed")
             given = options["stdin_filename"]
             key = key_of(str(given), root) if given else "<stdin>"
-            texts[key] = sys.stdin.buffer.read()
+            texts[key] = read_stdin()
             more = in_text(key, texts, root, more)
             keys += texts
         must_be_there(paths)

@@ -20,6 +20,7 @@ from ...linking.project.settings import read_settings
 from ...syntax.write import canonical
 from ...workspace.files import MAX_FILE
 from ..shared import parse_errors
+from ..shared.stdin import read_stdin
 
 
 @click.command(
@@ -104,7 +105,7 @@ class _Job:
             replace(os.path.realpath(path), new)
 
     def stdin(self, name: str) -> int:
-        data = sys.stdin.buffer.read()
+        data = read_stdin()
         new = self._formatted(data, name)
         if new is None:
             return FINDINGS

@@ -21,6 +21,7 @@ from ...migrate.dialect import LANGUAGE
 from ...migrate.model import Migration
 from ...workspace.files import MAX_FILE
 from ..shared import parse_errors
+from ..shared.stdin import read_stdin
 
 
 @click.command(
@@ -66,7 +67,7 @@ def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | N
 
 def _read(path: str) -> bytes:
     if path == "-":
-        return sys.stdin.buffer.read()
+        return read_stdin()
     if os.path.isdir(path):
         raise UsageError(f"`{path}` is a folder; name the plans to convert")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 import click
 
 from ...exits import CLEAN, FINDINGS, Refused, WorldError
+from ...packs.beside import DISTRIBUTION, PACKAGE
 from ...packs.model import PREFIX, Pack
 from ...report.terminal.terminal_text import visible
 
@@ -27,7 +29,7 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
     """
     from ...doctor.packs import faults
     from ...packs.model import PackError
-    from ...packs.offered import beside_packs, digest, offered
+    from ...packs.offered import beside_packs, digest, distribution, offered
 
     began = digest(path)
     try:
@@ -36,9 +38,11 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
                 found = faults(pack, commands)
                 if found:
                     raise Refused(f"the pack `{pack.name}` cannot be used: {found[0]}")
+                _may_come(pack, path)
                 for line in _told(pack):
                     click.echo(visible(line))
-            for line in beside_packs(path, packs):
+            replaced = list(_replaced(distribution(path)))
+            for line in (*replaced, *beside_packs(path, packs)):
                 click.echo(f"  pip {visible(line)}")
     except PackError as wrong:
         raise Refused(f"the pack cannot be used: {wrong}") from wrong
@@ -56,10 +60,35 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
     if digest(path) != began:
         raise Refused(f"`{path}` was changed after it was shown; nothing is installed")
     _pip(path)
+    if replaced and os.path.isfile(path):  # of a wheel of the same version pip keeps what is there
+        _pip(path, "--force-reinstall", "--no-deps")
     for pack in packs:
         _is_there(pack.name)
         click.echo(f"installed: {pack.name}")
     return CLEAN
+
+
+def _may_come(pack: Pack, path: str) -> None:
+    """Checks that fdc would find the pack, and that it takes the place of nothing of fdc. Raises Refused."""
+    from ...packs.index import index
+    from ...packs.offered import distribution
+
+    there = index().packs.get(pack.name)
+    if there is not None and there.package != pack.package:
+        raise Refused(
+            f"the pack `{pack.name}` would not be used: there is one of this name already, {there.folder}"
+        )
+    of_fdc = {__name__.partition(".")[0], PACKAGE}
+    if pack.package.partition(".")[0] in of_fdc or distribution(path) == DISTRIBUTION:
+        raise Refused(f"the pack `{pack.name}` would replace files of fdc: rename its package")
+
+
+def _replaced(name: str) -> Iterator[str]:
+    """The installed distribution of this name, which pip removes."""
+    from importlib import metadata
+
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        yield f"replaces the installed `{name} {metadata.version(name)}`"
 
 
 def _told(pack: Pack) -> Iterator[str]:
@@ -96,13 +125,19 @@ def _accesses(row: dict[str, Any]) -> Iterator[str]:
         yield "returns text from outside"
 
 
-def _pip(path: str) -> None:
+def _pip(path: str, *options: str) -> None:
     from ...sandbox import python_process
 
     # An address has no part that pip takes as an option, as extras (`pack[net]`) or as a marker (`pack;...`).
     target = os.path.abspath(path)
     argv = python_process.packages(
-        "-m", "pip", "install", "--no-input", "--disable-pip-version-check", Path(target).as_uri()
+        "-m",
+        "pip",
+        "install",
+        *options,
+        "--no-input",
+        "--disable-pip-version-check",
+        Path(target).as_uri(),
     )
     try:
         done = subprocess.run(

@@ -6,6 +6,7 @@ One list, for the linter's rule, the file tools, what globs find and the sandbox
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -91,6 +92,18 @@ def secret(path: str, more: Iterable[str] = ()) -> Secret | None:
 
 
 @lru_cache(maxsize=1 << 14)
+def withheld(root: str, key: str, more: Iterable[str]) -> Secret | None:
+    """Why no plan is read from a file of the workspace `root`, by its name or by that of what it is a link to: findings quote the
+    lines of a plan."""
+    if key.startswith(("/", "fdc:", "<")):
+        return None
+    try:
+        real = os.path.relpath(os.path.realpath(os.path.join(root, key)), os.path.realpath(root))
+    except (OSError, ValueError):
+        real = key
+    return secret(key, more) or secret(real.replace(os.sep, "/"), more)
+
+
 def of_name(name: str) -> str:
     """What a file or folder of that name holds; empty for any other."""
     folded = folded_name(name)

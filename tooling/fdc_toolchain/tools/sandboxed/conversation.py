@@ -22,6 +22,8 @@ MOST = 64 * 1024
 """Bytes of a request."""
 OFTEN = 1000
 """Requests of one call."""
+TOGETHER = 1024 * 1024
+"""Bytes of all requests of one call."""
 
 
 class Conversation:
@@ -34,6 +36,7 @@ class Conversation:
         self._out = bytearray(call + b"\n")
         self._in = b""
         self._count = 0
+        self._came = 0
         self._context = context
 
     def fileno(self) -> int:
@@ -75,6 +78,9 @@ class Conversation:
             return None
         began = time.monotonic()
         self._in += data
+        self._came += len(data)
+        if self._came > TOGETHER:
+            raise ToolFailure("error", f"it sent more than {TOGETHER:,} bytes to fdc")
         while b"\n" in self._in:
             line, _, self._in = self._in.partition(b"\n")
             self._count += 1
