@@ -43,3 +43,12 @@ def test_a_plan_that_calls_one_is_refused_and_no_line_of_it_is_quoted(
     }
     done = fdc("hook", "claude-exit-plan", cwd=shop, stdin=json.dumps(event))
     assert "deny" in done.stdout and "hunter2" not in done.stdout
+
+
+def test_the_verdict_follows_a_link_that_leads_elsewhere_now(shop: Path) -> None:
+    (shop / "good.plan").write_text("list_files *\n")
+    (shop / "a.plan").write_text(CALLS.format(called="link.plan"))
+    for target, code in ((".env", 1), ("good.plan", 0), (".env", 1), ("good.plan", 0)):
+        (shop / "link.plan").unlink()
+        (shop / "link.plan").symlink_to(target)
+        assert code == fdc("lint", "a.plan", cwd=shop).returncode, target

@@ -13,7 +13,7 @@ from .diagnostics.span import Span
 from .linking.graph import Graph, Instance
 from .linking.link import Linker
 from .linking.project.guarded_paths import guarded
-from .linking.project.places import leads_out
+from .linking.project.places import Inside
 from .linking.project.secret_files import withheld
 from .linking.project.settings import Settings, read_settings
 from .named_tuples import NamedTuple
@@ -235,14 +235,16 @@ def _denied(settings: Settings, item: Diagnostic) -> Diagnostic:
 
 
 def _sources(linker: Linker) -> Callable[[str], str | None]:
+    inside = Inside(linker.root)
+
     def source(key: str) -> str | None:
         unit = linker.units.get(key)
         if unit is not None and unit.text:  # a plan over a limit was not read as text
             return unit.text
         data = linker.files.seen.get(key)
-        if data is None or leads_out(linker.root, key):
+        if data is None or inside.leads_out(key):
             return None
-        if withheld(linker.root, key, linker.settings.secret):
+        if withheld(inside, key, linker.settings.secret):
             return None
         return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
 

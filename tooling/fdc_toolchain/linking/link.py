@@ -53,8 +53,9 @@ class Linker(LookUp):
             self.files.log = asked
             if content is None:
                 closed = self._inside.leads_out(current) or withheld(
-                    self.root, current, self.settings.secret
+                    self._inside, current, self.settings.secret
                 )
+                asked.add(current)  # also where it is not read: what a link leads to may change
                 content = None if closed else self.files.read(current)
             else:
                 self.files.seen[current] = content
@@ -87,7 +88,7 @@ def _missing_plan(linker: LookUp, key: str) -> Parsed:
     if leads_out(linker.root, key):
         return Parsed(None, None, [led_out(key)])
     code, message, hint = "FDC321", f"the file `{key}` does not exist", "name a plan that exists"
-    if found := withheld(linker.root, key, linker.settings.secret):
+    if found := withheld(Inside(linker.root), key, linker.settings.secret):
         message = f"`{key}`: `{found.entry}` {found.what}; no plan is read from it"
         code, hint = "FDC418", "give the plan another name"
     return Parsed(None, None, [Diagnostic(Span(key, 1, 1, 1, 1), code, message, help=hint)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ..linking.project.places import Inside
 from ..linking.project.secret_files import withheld
 from ..workspace.confirmed_settings import settings_of
 from .results import in_line
@@ -42,4 +43,4 @@ def is_hidden(root: str, path: str) -> bool:
         return False
     if not is_inside(root, path):
         return True
-    return withheld(root, os.path.normpath(path), settings_of(root).secret) is not None
+    return withheld(Inside(root), os.path.normpath(path), settings_of(root).secret) is not None

@@ -64,7 +64,7 @@ def reader(root: str) -> Callable[[str], str | None]:
                 from ...packs import shipped
 
                 data = shipped.read(key[4:]) or b""
-            elif inside.leads_out(key) or withheld(root, key, more):
+            elif inside.leads_out(key) or withheld(inside, key, more):
                 return None
             else:
                 data = read(os.path.join(root, key), MAX_FILE)

@@ -80,18 +80,38 @@ class Inside:
     def __init__(self, root: str) -> None:
         self._root = root
         self._folders: dict[str, bool] = {}
-        """By folder, as keys write it: whether it lies in the workspace if all links are followed."""
+        """By folder, as keys write it: whether no link leads to it."""
 
     def leads_out(self, key: str) -> bool:
         """True for a key below the workspace that a link leads outside."""
+        return not self._is_plain(key) and leads_out(self._root, key)
+
+    def target(self, key: str) -> str:
+        """The path from the workspace of the file that a key leads to, through all links; the key where there is no link."""
+        if key.startswith(("/", "fdc:", "<")) or self._is_plain(key):
+            return key
+        try:
+            top, real = os.path.realpath(self._root), os.path.realpath(f"{self._root}/{key}")
+        except (OSError, ValueError):
+            return key
+        return os.path.relpath(real, top)
+
+    def _is_plain(self, key: str) -> bool:
+        """Whether something is there and no link leads to it."""
         folder, _, name = key.rpartition("/")
         if key.startswith(("/", "fdc:", "<")) or name in ("", ".", ".."):
-            return leads_out(self._root, key)
-        inside = self._folders.get(folder)
-        if inside is None:
-            inside = self._folders[folder] = not folder or not leads_out(self._root, folder)
+            return False
+        plain = self._folders.get(folder)
+        if plain is None:
+            plain = self._folders[folder] = not folder or self._is_direct(folder)
         try:
-            plain = not stat.S_ISLNK(os.lstat(f"{self._root}/{key}").st_mode)
+            return plain and not stat.S_ISLNK(os.lstat(f"{self._root}/{key}").st_mode)
         except (OSError, ValueError):
-            plain = False
-        return not (inside and plain) and leads_out(self._root, key)
+            return False
+
+    def _is_direct(self, folder: str) -> bool:
+        try:
+            top, real = os.path.realpath(self._root), os.path.realpath(f"{self._root}/{folder}")
+        except (OSError, ValueError):
+            return False
+        return real == f"{top.rstrip('/')}/{folder}"

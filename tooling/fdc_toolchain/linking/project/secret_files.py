@@ -6,7 +6,6 @@ One list, for the linter's rule, the file tools, what globs find and the sandbox
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -14,6 +13,7 @@ from typing import Literal
 
 from ...named_tuples import NamedTuple
 from ...text.glob_match import matches
+from .places import Inside
 from .protected import folded_name, folded_path
 
 
@@ -91,19 +91,15 @@ def secret(path: str, more: Iterable[str] = ()) -> Secret | None:
     return None
 
 
-@lru_cache(maxsize=1 << 14)
-def withheld(root: str, key: str, more: Iterable[str]) -> Secret | None:
-    """Why no plan is read from a file of the workspace `root`, by its name or by that of what it is a link to: findings quote the
-    lines of a plan."""
+def withheld(inside: Inside, key: str, more: Iterable[str]) -> Secret | None:
+    """Why no plan is read from a file, by its name or by that of what it is a link to: findings quote the lines of a plan."""
     if key.startswith(("/", "fdc:", "<")):
         return None
-    try:
-        real = os.path.relpath(os.path.realpath(os.path.join(root, key)), os.path.realpath(root))
-    except (OSError, ValueError):
-        real = key
-    return secret(key, more) or secret(real.replace(os.sep, "/"), more)
+    found, real = secret(key, more), inside.target(key)
+    return found or (secret(real, more) if real != key else None)
 
 
+@lru_cache(maxsize=1 << 14)
 def of_name(name: str) -> str:
     """What a file or folder of that name holds; empty for any other."""
     folded = folded_name(name)
