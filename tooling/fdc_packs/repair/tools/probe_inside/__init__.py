@@ -305,7 +305,9 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
                 os._exit(1)
     if _mine is not None and _mine not in (CONTROL, COMPARE):
         session.config.option.tbstyle = "no"  # the other end does not read it
-        session.items[:] = what_runs.kept(session.items, _wanted)
+        wanted = _wanted
+        if wanted is not None:
+            session.items[:] = [one for one in session.items if one.nodeid in wanted]
         order = {name: number for number, name in enumerate(_first)}
         session.items.sort(key=lambda item: order.get(item.nodeid, len(order)))
     yield

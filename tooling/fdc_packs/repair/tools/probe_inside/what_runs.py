@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Collection, Iterable
 from types import CodeType, FrameType
-from typing import Any
 
 from .edited_files import CONTROL, FOLDER, given
 from .function_code import place_of
@@ -81,11 +80,6 @@ def needed(
     if not names or any(one not in known for one in names):
         return None
     return {*first, *(test for one in names for test in known[one])}
-
-
-def kept(items: list[Any], wanted: set[str] | None) -> list[Any]:
-    """The tests among some that are to run."""
-    return items if wanted is None else [one for one in items if one.nodeid in wanted]
 
 
 def _name(place: tuple[str, str, int]) -> str:
