@@ -254,3 +254,8 @@ def test_what_only_leaves_an_argument_out_is_trusted_where_the_error_asks_for_it
     """`Bits(self.val >> n)` passed the tests of `Bits(self.val >> n, self.len - n)`, and was taken."""
     rows = _proposed("def f(a, b):\n    return g(a, b - a)\n", 2, message)
     assert [risky] == [one["risky"] for one in rows if (one["kind"], one["new"]) == ("argument", "g(a)")]  # fmt: skip
+
+
+def test_a_shorter_text_is_another_text_and_leaves_nothing_out() -> None:
+    rows = _proposed("def f(x):\n    return x + 'a bc'\n", 2, "AssertionError: 'xa bc' != 'xa'")
+    assert [False] == [one["risky"] for one in rows if one["new"] == "'a'"]
