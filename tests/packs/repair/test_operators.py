@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from fdc_packs.repair.mutate.mutate import propose
 from fdc_packs.repair.mutate.source import edited
@@ -46,6 +48,9 @@ FOUND = {
     "a keyword that a built-in function lacks": (
         "def f(xs):\n    return zip(*xs)\n", "zip(*xs)", "zip(*xs, strict=True)"),
     "the encoding of a file": ("def f(x):\n    return open(x)\n", "open(x)", 'open(x, encoding="utf-8")'),
+    "the statement of the opposite operator's method, with all its operators turned": (
+        "class B:\n    def __rshift__(self, n):\n        return B(self >> n, n - 1)\n    def __lshift__(self, n): pass\n",
+        "pass", "return B(self << n, n + 1)"),
     "a call that another call is given": (
         "def g(x):\n    return h(x, repeat(None))\n\n\ndef f(x):\n    return k(x)\n", "k(x)", "k(x, repeat(None))"),
 }  # fmt: skip
@@ -208,3 +213,49 @@ def test_marks_in_a_set_stand_for_themselves() -> None:
     sets = [one.partition("a+[")[2].partition("]")[0] for one in found if "a+[" in one]
     assert {"/.(", "/+.(", "/?\\.(", "/?.(?:"}.isdisjoint(sets)
     assert sets.index("/?.(#") < sets.index("/?.(+")
+
+
+def _proposed(text: str, line: int, message: str = "", most: int = 500) -> list[Any]:
+    suspects = [{"path": "f.py", "line": line, "score": 1.0}]
+    return propose(text, "f.py", suspects, [], most, message, line)
+
+
+def test_of_a_module_that_is_known_a_member_is_called_that_takes_what_is_given() -> None:
+    """`re.sub(x)` was `re.escape(x)`: 1,000 edits were tried before, `re.lower(x)` and flags of `re` among them."""
+    text = "import re\n\n\ndef f(x, y):\n    z = re.sub(x)\n    return x.lower(), re.sub(z, y, x)\n"
+    said = "TypeError: sub() missing 2 required positional arguments: 'repl' and 'string'"
+    rows = [row["new"] for row in _proposed(text, 5, said) if row["kind"] == "attribute"]
+    assert "re.escape" in rows[:2], rows[:5]
+    assert not {"re.lower", "re.I", "re.subn", "re.match", "re.error"} & set(rows)
+
+
+def test_a_number_that_breaks_the_equal_steps_of_its_row_comes_first() -> None:
+    text = "def f(n):\n    return n % 100 in (13, 12, 13)\n"
+    assert [("13", "11")] == [(row["old"], row["new"]) for row in _proposed(text, 2)[:1]]
+    assert "(11, 12, 13)" in _proposed(text, 2)[0]["diff"]  # most rows go up
+
+
+def test_a_return_that_buries_another_one_may_stand_too_far_out() -> None:
+    """Nothing is turned round with it: what no run could get to is run again."""
+    text = "def f(x):\n    if x:\n        x += 1\n    return x, 1\n    return x\n"
+    row = next(one for one in _proposed(text, 4)[:8] if one["kind"] == "nested")
+    assert row["mends"] and not row["risky"]
+    plain = text.replace("    return x\n", "")
+    assert all(one["risky"] for one in _proposed(plain, 4) if one["kind"] == "nested")
+
+
+@pytest.mark.parametrize(
+    ("message", "risky"),
+    [("AssertionError: 1 != 2", True), ("TypeError: g() takes 1 positional argument but 2", False)],
+)
+def test_what_only_leaves_an_argument_out_is_trusted_where_the_error_asks_for_it(
+    message: str, risky: bool
+) -> None:
+    """`Bits(self.val >> n)` passed the tests of `Bits(self.val >> n, self.len - n)`, and was taken."""
+    rows = _proposed("def f(a, b):\n    return g(a, b - a)\n", 2, message)
+    assert [risky] == [one["risky"] for one in rows if (one["kind"], one["new"]) == ("argument", "g(a)")]  # fmt: skip
+
+
+def test_a_shorter_text_is_another_text_and_leaves_nothing_out() -> None:
+    rows = _proposed("def f(x):\n    return x + 'a bc'\n", 2, "AssertionError: 'xa bc' != 'xa'")
+    assert [False] == [one["risky"] for one in rows if one["new"] == "'a'"]

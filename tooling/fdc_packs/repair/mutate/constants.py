@@ -22,6 +22,8 @@ _BACKSLASH = "\\"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _CLOSE = {")": "(", "]": "[", "}": "{", ">": "<"}
 _ANCHOR = re.compile(r"^\^|\$$")
+SERIES, DOWN = 1.0, 0.25
+"""How common a fault is where one number of a row breaks its equal steps, up, and down: most rows go up."""
 
 
 def is_pattern(known: Known, node: ast.Constant) -> bool:
@@ -156,6 +158,8 @@ def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
         whole = known.segment(around.value)
         found.raise_to("0", 1.0 if any(known.segment(one) == whole for one in asked) else 0.0)
     bounds = set(found)
+    if isinstance(around, ast.Tuple | ast.List | ast.Set):
+        found.raise_all((str(one), prior) for one, prior in _in_series(around.elts, at))
     if number and number % 10 == 0:
         found.raise_to(str(number // 10), 0.3)
     if abs(number) > 2:
@@ -174,6 +178,21 @@ def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
                 f"({text})" if loose else text,
                 prior,
             )
+
+
+def _in_series(row: list[ast.expr], at: ast.AST) -> list[tuple[int, float]]:
+    """The number with which a row of three or more goes on by equal steps: 11 before 12 and 13; none where there is none."""
+    values = [one.value if isinstance(one, ast.Constant) else None for one in row]
+    place = next((number for number, one in enumerate(row) if one is at), -1)
+    others = [(number, one) for number, one in enumerate(values) if number != place]
+    known = [(number, one) for number, one in others if type(one) is int]
+    if place < 0 or len(known) < 2 or len(known) < len(others):
+        return []
+    (first, one), (last, other) = known[0], known[-1]
+    step, rest = divmod(other - one, last - first)
+    series = not rest and all(value == one + step * (number - first) for number, value in known)
+    prior = SERIES if step > 0 else DOWN
+    return [(one + step * (place - first), prior)] if series and step else []
 
 
 def _text(known: Known, node: ast.Constant) -> Iterator[Row]:

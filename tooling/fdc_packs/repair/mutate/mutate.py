@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 
 from ..patch.region import Region, as_dict
 from . import named, operators, syntax
-from .hints import Said, inverted
+from .hints import Said, inverted, takes_away
 from .kinds import KINDS
 from .known import Known
 from .source import Edit, Function, Source, diff_of, edited, same
+from .statements import buries
 
 if TYPE_CHECKING:
     from ..shapes import Candidate, Suspect
@@ -107,12 +108,12 @@ def _proposed(
         said.add(meant[:2])
         row = _candidate(parsed, path, edit, score, scores, key)
         turned = row["risky"] and inverted(parsed, edit, message, line)
+        turned = turned or (edit.kind == "nested" and meant[2])  # what was never run is run
         mends = turned or meant[2] or _mends(parsed, edit, message)
-        row |= {"risky": row["risky"] and not turned, "mends": mends}
-        if turned:
-            row["turned"] = True
-        if _turns_default(parsed, edit):
-            row["turns_default"] = True
+        drops = row["risky"] or takes_away(edit, message)
+        row |= {"risky": drops and not turned, "mends": mends}
+        row |= {"turned": True} if turned else {}
+        row |= {"turns_default": True} if _turns_default(parsed, edit) else {}
         found.append({**row, "score": score, "likelier": parsed.likelier(edit.pieces)})
         if len(found) == limit:
             break
@@ -212,11 +213,8 @@ def risky(source: Known, edit: Edit) -> bool:
         )  # the answer turned round
     if edit.kind == "operand" and isinstance(edit.node, ast.BoolOp):
         return True  # a guard less
-    pair = (
-        [_TOKENS.findall(one) for one in (edit.old, edit.new)]
-        if edit.kind == "comparison"
-        else [[], []]
-    )
+    compared = edit.kind == "comparison"
+    pair = [_TOKENS.findall(one) if compared else [] for one in (edit.old, edit.new)]
     return any(
         _OPPOSITE.get(one) == other for one, other in zip(*pair, strict=False) if one != other
     )
@@ -301,7 +299,10 @@ def _meaning(block: str) -> tuple[str, int] | None:
 
 
 def _against_itself(node: ast.AST) -> bool:
-    """True for `x is x`, `x or x`, `x - x`, `x = x`, `not not x`: a guard or a result less, in other clothes."""
+    """True for `x is x`, `x or x`, `x - x`, `x = x`, `not not x`: a guard or a result less, in other clothes. And for what
+    no run gets to, behind a `return` of its block."""
+    if buries(node):
+        return True
     if isinstance(node, ast.Compare):
         sides = [node.left, *node.comparators]
     elif isinstance(node, ast.BoolOp):

@@ -34,6 +34,9 @@ _LASTING = frozenset("list tuple set frozenset dict sorted split splitlines str 
 """Calls of these give what can be gone through again."""
 _RESULTS = "result results out output ret res value".split()
 _GIVES = ast.Yield | ast.YieldFrom
+LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
+BURIES = 0.8
+"""How common a fault is where a statement leaves its block before its end, so that the rest is never run."""
 
 
 def augmented(known: Known, node: ast.AugAssign) -> Iterator[Row]:
@@ -293,13 +296,22 @@ def _moved(known: Known, owner: ast.AST, block: list[ast.stmt]) -> Iterator[Edit
         yield from at_depth("nesting", block[-1], known.indent(owner), 0.25)
     for one, following in zip(block, block[1:], strict=False):
         into: ast.stmt = one
+        prior = BURIES if isinstance(following, LEAVES) and following is not block[-1] else 0.2
         while (
             isinstance(into, Compound)
             and simple(following)
             and known.function(following) is not None
         ):
             into = _trailing(into)[-1]
-            yield from at_depth("nested", following, known.indent(into), 0.2)
+            yield from at_depth("nested", following, known.indent(into), prior)
+
+
+def buries(node: ast.AST) -> bool:
+    """True where what stands behind a statement that leaves the block is never run."""
+    blocks = (getattr(node, name, None) for name in ("body", "orelse", "finalbody"))
+    return any(
+        isinstance(one, LEAVES) for block in blocks if isinstance(block, list) for one in block[:-1]
+    )
 
 
 def _trailing(owner: Any) -> list[ast.stmt]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 from .kinds import PEERS
@@ -21,6 +23,8 @@ _CALLABLE = (
 ).split()
 TWIN = 0.8
 """What a word is worth that often stands for this one, where no other does: `max` for `min`."""
+FITS = 0.6
+"""What a member of a module is worth that takes what a call gives, where the one that is called does not."""
 _ASKED = ("isinstance", "hasattr", "callable", "any", "all", "issubclass")
 _TWO = ("isinstance", "issubclass", "hasattr", "getattr", "divmod", "pow", "map", "filter")
 """What takes two arguments."""
@@ -295,6 +299,8 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
         found.pop(other)  # what every object has is seldom meant
     found.pop(node.attr, None)
     found.pop("", None)
+    if isinstance(up, ast.Call) and called:
+        found = _fitted(known, node, up, found)
     stem = old.removesuffix(node.attr)
     yield from Found({stem + other: prior for other, prior in found.items()}).rows(
         "attribute", node, 2 * MOST
@@ -308,9 +314,54 @@ def _public(known: Known, node: ast.expr) -> list[str]:
 
 def _members_of(known: Known, dotted: str) -> list[str]:
     """The same of the dotted name as it is written."""
+    found = _object_of(known, dotted)
+    return [one for one in dir(found) if one[0] != "_"] if found is not None else []
+
+
+def _object_of(known: Known, dotted: str) -> object | None:
+    """What a dotted name of the standard library stands for, where it is loaded here."""
     first, *rest = dotted.split(".")
     module, _, member = known.imported.get(first, "").partition(":")
     found: Any = sys.modules.get(module) if module.partition(".")[0] in _STANDARD else None
     for part in (member, *rest) if member else rest:
         found = getattr(found, part, None)
-    return [one for one in dir(found) if one[0] != "_"] if found is not None else []
+    return found
+
+
+def _fitted(known: Known, node: ast.Attribute, call: ast.Call, found: Found) -> Found:
+    """Of the members of a module or class that is known: those that take what the call gives, and where this one does not,
+    these are likely. What is no member of it, or cannot be called so, is left out, and errors but behind `raise`."""
+    there = _object_of(known, known.segment(node.value))
+    if not isinstance(there, ModuleType | type):
+        return found
+    wrong = _takes(there, node.attr, call) is False
+    raised = isinstance(known.parents.get(call), ast.Raise)
+    kind = isinstance(getattr(there, node.attr, None), type)
+    kept = Found()
+    for other, prior in found.items():
+        member = getattr(there, other, None)
+        error = isinstance(member, type) and issubclass(member, BaseException)
+        fits = _takes(there, other, call) if raised or not error else False
+        likely = fits and wrong and isinstance(member, type) == kind  # a function for a function
+        if fits is not False:
+            kept.raise_to(other, max(prior, FITS) if likely else prior)
+    return kept
+
+
+def _takes(there: ModuleType | type, name: str, call: ast.Call) -> bool | None:
+    """Whether a member can be called as a call does; None where that is not known."""
+    member = vars(there).get(name) if isinstance(there, ModuleType) else getattr(there, name, None)
+    if not callable(member):
+        return False
+    named = {one.arg: one for one in call.keywords if one.arg is not None}
+    if len(named) < len(call.keywords) or any(isinstance(one, ast.Starred) for one in call.args):
+        return None
+    try:
+        signature = inspect.signature(member)
+    except (TypeError, ValueError):
+        return None  # it is not written in Python, and does not say
+    try:
+        signature.bind(*call.args, **named)
+    except TypeError:
+        return False
+    return True

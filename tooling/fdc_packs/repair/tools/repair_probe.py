@@ -58,7 +58,7 @@ def probe(
     `fails`; `changes`, of those that pass, for how many generated inputs each gives another result, a name of all its
     results, whether it crashes where a test calls it, and whether no test gets any more to where it crashed:
     `[differ, inputs, name, crashes, hides]`.
-    `every`: not only until some pass.
+    `every`: not only until some pass, and also where nothing fails without an edit.
     No verdicts, and `why` says why, where the command cannot be tried in forks. Raises ToolFailure (`sandbox`), Cancelled.
     """
     hidden = os.path.join(os.path.realpath(folder), HIDDEN)
@@ -72,7 +72,7 @@ def probe(
         rows = [{"path": paths[one["path"]], "pieces": one["pieces"]} for one in edits]
         risky = [at for at, one in enumerate(edits) if one.get("risky")]
         given = {"edits": rows, "files": sorted(paths.values()), "enough": len(edits) if every else ENOUGH,
-                 "more": MORE, "slow": SLOW,
+                 "more": MORE, "slow": SLOW, "green": every,
                  "risky": risky, "seconds": seconds,
                  "cpu_seconds": CPU_SECONDS}  # fmt: skip
         for name, text in (("given.json", json.dumps(given)), ("sitecustomize.py", _BEGIN)):
@@ -93,7 +93,7 @@ def probe(
     finally:
         told = _told(hidden)
         shutil.rmtree(hidden, ignore_errors=True)
-    return _read(told, edits)
+    return _read(told, edits, every)
 
 
 def _environment(hidden: str, folder: str) -> dict[str, str]:
@@ -115,8 +115,8 @@ def _told(hidden: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _read(told: list[dict[str, Any]], edits: Sequence[Edit]) -> Probed:
-    """The verdicts: what the last process says that failed without an edit."""
+def _read(told: list[dict[str, Any]], edits: Sequence[Edit], green: bool) -> Probed:
+    """The verdicts by what the last process says that failed without an edit; `green`: that may be nothing."""
     verdicts: dict[str, str] = {}
     changes: dict[str, list[Any]] = {}
     base: set[str] | None = None
@@ -124,7 +124,7 @@ def _read(told: list[dict[str, Any]], edits: Sequence[Edit]) -> Probed:
         if "behaviour" in row:
             changes[edits[row["edit"]]["key"]] = row["behaviour"]
         elif row["edit"] < 0:
-            base = set(row["failed"]) if row["status"] != 0 and row["used"] else None
+            base = set(row["failed"]) if row["used"] and (green or row["status"] != 0) else None
         elif base is not None and row["used"]:
             verdicts[edits[row["edit"]]["key"]] = _verdict(row, base)
     why = (

@@ -21,6 +21,17 @@ _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1", "()", "[
 _COLLECTS = ("list", "tuple", "set", "dict", "sorted", "iter", "next", "str")
 _ORDERS = ("==", "!=", "<", "<=", ">", ">=")
 _PLAIN = re.compile(r"'[^'\\]*'|-?\d+(?:\.\d+)?|None|True|False")
+_OPERATORS = (
+    "add + sub - mul * truediv / floordiv // mod % lshift << rshift >> and & or | xor ^".split()
+)
+_OF_OPERATOR = {
+    f"__{kind}{name}__": sign
+    for name, sign in zip(_OPERATORS[::2], _OPERATORS[1::2], strict=True)
+    for kind in ("", "r", "i")
+}
+_PAIRS = (("+", "-"), ("*", "/"), ("<<", ">>"))
+_OPPOSITE = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
+_BETWEEN = re.compile(r" (\+|-|\*|/|<<|>>) ")
 _PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
 
@@ -268,6 +279,8 @@ def donors(
         other = _renamed(inside.name, function.name, text)
         if other and known.fits(one, node):
             made.append((other, near + 0.15))
+        if there == here and known.owner(one) is owner is not None and known.fits(one, node):
+            made += [(other, near + 0.15) for other in _computed(inside.name, function.name, text)]
     return sorted(made, key=lambda row: -row[1])[: 2 * DONORS]
 
 
@@ -299,6 +312,17 @@ def _compared(one: ast.AST, text: str) -> Iterator[str]:
     for other in _ORDERS if sign in _ORDERS and text.count(f" {sign} ") == 1 else ():
         if other != sign:
             yield text.replace(f" {sign} ", f" {other} ")
+
+
+def _computed(there: str, here: str, text: str) -> Iterator[str]:
+    """A statement of the method of an operator, for that of another one: `<<` for `>>`; of its opposite, with the
+    opposites of all other operators, too."""
+    one, other = _OF_OPERATOR.get(there), _OF_OPERATOR.get(here)
+    if one is None or other is None or one == other or f" {one} " not in text:
+        return
+    yield text.replace(f" {one} ", f" {other} ")
+    if _OPPOSITE.get(one) == other:
+        yield _BETWEEN.sub(lambda found: f" {_OPPOSITE.get(found[1], found[1])} ", text)
 
 
 def exchanged(text: str, names: dict[str, str]) -> str:

@@ -14,13 +14,13 @@ from __future__ import annotations
 import json
 import math
 import os
-import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import behaviour
+from . import behaviour, what_runs
+from .bounds import cpu_used, limit
 from .edited_files import (
     COLLECTED,
     COMPARE,
@@ -28,6 +28,7 @@ from .edited_files import (
     FOLDER,
     ONE,
     UNFIT,
+    beside,
     given,
     note_use,
     result_of,
@@ -65,7 +66,6 @@ FIRST = 3
 """Failing tests that are asked before an edit is given up."""
 RIVALS = 12
 """Edits of the same characters that are tried next after the first one there that passes, beside the `more` others."""
-MEMORY = 2 << 30
 COMPARING = 100.0
 """Seconds in which the edits that pass are compared, beyond those in which edits are tried."""
 
@@ -77,6 +77,7 @@ _session: Session | None = None
 _passed = 0
 _good: list[int] = []
 """Edits with which everything passes; `_passed` counts the places of those that are not bare negation or removal."""
+_wanted: set[str] | None = None
 _until = 0.0
 _used_before = 0.0
 """CPU seconds of forks that are not of the edits that are tried now."""
@@ -90,6 +91,7 @@ def begin() -> None:
     with open(os.path.join(folder, "given.json"), encoding="utf-8") as text:
         given.update(json.loads(text.read()))
     if os.environ.get(ONE):
+        what_runs.note_outside()
         show(int(os.environ[ONE]))
     elif not any(os.path.basename(word) in ("pytest", "py.test") for word in sys.orig_argv):
         _start()
@@ -107,14 +109,14 @@ def _start() -> None:
 
 
 def _control() -> bool:
-    """True in the process that goes on to try edits: the command fails here as it is, and imports what is edited."""
+    """True in the process that goes on to try edits: the command imports what is edited, and fails here as it is or need not."""
     status = _fork(CONTROL, lambda number: show(number), 0, _until - time.monotonic())
     if _mine is not None or status is None:
         return False
     base = result_of(CONTROL)
     tell({"edit": CONTROL, "status": status, **base})
     _first[:] = base["failed"]
-    return status != 0 and bool(base["used"])
+    return bool(base["used"]) and (status != 0 or given["green"])
 
 
 def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
@@ -131,7 +133,7 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
         since += _passed + hoped > 0 and number not in rivals
         if (
             time.monotonic() > _until
-            or _cpu() - _used_before > given["cpu_seconds"]
+            or cpu_used() - _used_before > given["cpu_seconds"]
             or _passed + hoped >= given["enough"]
             or since > given["more"]
         ):
@@ -150,7 +152,7 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
             tell({"edit": number, "status": status, **result_of(number)})
             _passed += status == 0 and number not in given["risky"] and _fresh(number)
         if status == 0:
-            near = [one for one in queue if _beside(one, number)][: RIVALS * _fresh(number)]
+            near = [one for one in queue if beside(one, number)][: RIVALS * _fresh(number)]
             rivals.update(near)
             queue = near + [one for one in queue if one not in near]
             _good.append(number)
@@ -159,15 +161,7 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
 
 def _fresh(number: int) -> bool:
     """True for an edit of a place where none passes yet: rivals of the same characters are one answer, right or wrong."""
-    return not any(_beside(one, number) for one in _good)
-
-
-def _beside(one: int, other: int) -> bool:
-    """True for two edits that change the same characters, or some beside each other."""
-    both = [given["edits"][at] for at in (one, other)]
-    first = [min(row[0] for row in each["pieces"]) for each in both]
-    last = [max(row[1] for row in each["pieces"]) for each in both]
-    return both[0]["path"] == both[1]["path"] and first[0] <= last[1] and first[1] <= last[0]
+    return not any(beside(one, number) for one in _good)
 
 
 def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float) -> int | None:
@@ -175,14 +169,14 @@ def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float
     global _mine
     sys.stdout.flush()
     sys.stderr.flush()
-    began, used = time.monotonic(), _cpu()
+    began, used = time.monotonic(), cpu_used()
     child = os.fork()
     if child == 0:
         _mine = number
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
-        _limit(cpu)
+        limit(cpu)
         if number not in (COLLECTED, COMPARE):
             os.environ[ONE] = str(number)
         prepare(number)
@@ -197,26 +191,8 @@ def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float
             return None
         time.sleep(0.001)
     if number == CONTROL:
-        given.update(cpu=_cpu() - used, took=time.monotonic() - began)
+        given.update(cpu=cpu_used() - used, took=time.monotonic() - began)
     return os.waitstatus_to_exitcode(status)
-
-
-def _limit(cpu: int) -> None:
-    if cpu:
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
-    try:
-        with open("/proc/self/statm", encoding="ascii") as text:
-            now = int(text.read().split()[0]) * resource.getpagesize()
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        wanted = now + MEMORY
-        resource.setrlimit(resource.RLIMIT_AS, (wanted if hard < 0 else min(wanted, hard), hard))
-    except (OSError, ValueError):
-        return  # another system
-
-
-def _cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 # --- unittest
@@ -251,6 +227,7 @@ def _tell_result(stopped: bool, tests: bool = True) -> None:
     )
     won = any(_outcomes.get(name) for name in _first)
     said = {"failed": failed, "tests": tests, "stopped": stopped, "won": won}
+    said["ran"] = what_runs.result()
     with open(os.path.join(os.environ[FOLDER], f"result.{_mine}"), "w", encoding="utf-8") as out:
         json.dump(said, out)
 
@@ -281,7 +258,7 @@ def _rest() -> None:
     global _passed, _until, _used_before
     left: Any = None
     _until = max(_until, time.monotonic() + given["seconds"] / 4)
-    _used_before = _cpu()
+    _used_before = cpu_used()
     try:
         with open(os.path.join(os.environ[FOLDER], "left"), encoding="utf-8") as text:
             said = json.loads(text.read())
@@ -305,15 +282,17 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
         if session.testsfailed:  # a file could not be imported: the edit must be there before
             os._exit(1)
         find()
-        status = _fork(CONTROL, swap, 0, _until - time.monotonic())
+        status = _fork(CONTROL, _watched, 0, _until - time.monotonic())
         if _mine == COLLECTED:
             base = result_of(CONTROL)
-            if status in (None, 0, UNFIT) or not base["used"]:
+            counts = base["used"] and (status != 0 or given["green"])
+            if status in (None, UNFIT) or not counts:
                 os._exit(1)
-            tell({"edit": CONTROL, "status": status, **base})
+            given["ran"] = base.get("ran") or {}
+            tell({"edit": CONTROL, "status": status, **base, "ran": {}})
             _first[:] = base["failed"]
-            unfit = _try(range(len(given["edits"])), swap)
-            if unfit is not None and _good:
+            unfit = _try(range(len(given["edits"])), _put)
+            if unfit is not None and _good and not given["green"]:
                 _fork(COMPARE, _watch_calls, 60, COMPARING - 10)
                 for number in _good if _mine == COLLECTED else ():
                     if not os.path.exists(os.path.join(os.environ[FOLDER], f"behaviour.{number}")):
@@ -326,12 +305,38 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
                 os._exit(1)
     if _mine is not None and _mine not in (CONTROL, COMPARE):
         session.config.option.tbstyle = "no"  # the other end does not read it
+        wanted = _wanted
+        if wanted is not None:
+            session.items[:] = [one for one in session.items if one.nodeid in wanted]
         order = {name: number for number, name in enumerate(_first)}
         session.items.sort(key=lambda item: order.get(item.nodeid, len(order)))
     yield
 
 
 pytest_runtestloop.pytest_impl = {"hookwrapper": True, "tryfirst": True}  # type: ignore[attr-defined]
+
+
+def _watched(number: int) -> None:
+    """The tests run without an edit, and what each of them runs is taken down."""
+    swap(number)
+    what_runs.begin()
+
+
+def _put(number: int) -> None:
+    """Puts an edit in; then only tests run that it can change, so that it is known which."""
+    global _wanted
+    swap(number)
+    _wanted = what_runs.needed(given["ran"], changed(number), _first)
+
+
+def pytest_runtest_call(item: Collected) -> Iterator[None]:
+    """What runs now is run by this test."""
+    what_runs.enter(item.nodeid)
+    yield
+    what_runs.enter("")
+
+
+pytest_runtest_call.pytest_impl = {"hookwrapper": True, "tryfirst": True}  # type: ignore[attr-defined]
 
 
 def _watch_calls(_: int) -> None:

@@ -82,3 +82,11 @@ def tell(row: Mapping[str, object]) -> None:
     """Hands a row on to fdc."""
     with open(os.path.join(os.environ[FOLDER], "told"), "a", encoding="utf-8") as out:
         out.write(json.dumps(row) + "\n")
+
+
+def beside(one: int, other: int) -> bool:
+    """True for two edits that change the same characters, or some beside each other."""
+    both = [given["edits"][at] for at in (one, other)]
+    first = [min(row[0] for row in each["pieces"]) for each in both]
+    last = [max(row[1] for row in each["pieces"]) for each in both]
+    return both[0]["path"] == both[1]["path"] and first[0] <= last[1] and first[1] <= last[0]

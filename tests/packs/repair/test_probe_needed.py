@@ -1,0 +1,48 @@
+"""Which tests run again with an edit that is tried in memory: those that the edit can change, and no others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fdc_packs.repair.tools import repair_probe
+
+from .test_probe import PYTEST, TESTS, edit, folder
+
+__all__ = ["folder"]
+LOGGED = """\
+import os, subprocess, sys
+import pytest
+
+def note(name):
+    with open("ran", "a") as out: out.write(f"{os.environ.get('FDC_PROBE_EDIT')} {name}\\n")
+
+"""
+APART = "def test_apart():\n    note('apart'); assert twice(3) == 6\n"
+FIXTURE = "@pytest.fixture(scope='module', autouse=True)\ndef made(): return limit(0, 1)\n"
+OUTSIDE = "def test_outside(): subprocess.run([sys.executable, '-c', 'import code_under'])\n"
+RIGHT = edit("right", "most else x", "most else most")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("more", "again"), [("", False), (FIXTURE, True), (OUTSIDE, True)], ids=["", "fixture", "outside"]
+)  # fmt: skip
+def test_a_test_that_does_not_run_what_is_edited_does_not_run_again(
+    folder: Path, more: str, again: bool
+) -> None:
+    """But it does where a fixture ran it for all, or another process could have."""
+    (folder / "test_code.py").write_text(LOGGED + TESTS + APART + more, "utf-8")
+    found = repair_probe.probe(PYTEST, None, str(folder), [RIGHT])  # type: ignore[arg-type]
+    assert {"right": "passes"} == found["verdicts"]
+    ran = (folder / "ran").read_text("utf-8").split("\n")
+    assert "-1 apart" in ran and again == ("0 apart" in ran)
+
+
+@pytest.mark.long
+def test_an_edit_breaks_a_test_of_a_command_that_passes_without_it(folder: Path) -> None:
+    """As doctests do that the fault does not touch: of edits that pass the command, it tells who breaks one."""
+    (folder / "test_code.py").write_text(TESTS.replace("limit(9, 3) == 3", "limit(2, 3) == 2"))
+    edits = [RIGHT, edit("wrong", "return x if x", "return 0 if x")]
+    found = repair_probe.probe(PYTEST, None, str(folder), edits, every=True)  # type: ignore[arg-type]
+    assert {"right": "passes", "wrong": "breaks"} == found["verdicts"]
