@@ -360,6 +360,10 @@ def test_what_no_step_does_is_said(linker: Linker) -> None:
     made = skeleton(linker, "Read https://example.org/tea and save it to y", fsm=FSM)
     assert "view_text_website https://example.org/tea\n" in made.text
     assert (made.unused, made.undone) == ((), ("save",))
+    made = skeleton(
+        linker, "rename the function pour everywhere, run `make test` and commit", fsm=FSM
+    )
+    assert ("rename",) == made.undone
     few = ("set_plan", "plan_step_complete", "read_file", "close_task", "submit")
     made = skeleton(linker, "Read https://example.org/tea", fsm=FSM, tools=few)
     assert (made.unused, made.undone) == (("https://example.org/tea",), ())

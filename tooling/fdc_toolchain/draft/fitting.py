@@ -202,6 +202,8 @@ def _fitting(tools: Sequence[Tool], task: Task) -> tuple[list[tuple[int, Tool]],
         left -= orders & found[best.name]
         known |= found[best.name]
     writing = {verb for tool in tools if tool.action in WRITES for verb in words[tool.name].verbs}
-    kept = [row[1] for row in _KEPT.finditer(task.plain)]
-    undone = [word for word in kept if _stem(word) in orders & writing - known]
-    return sorted(chosen, key=lambda pair: pair[0]), orders <= known, undone
+    at = {row.start(1): row[1] for row in _KEPT.finditer(task.plain)}
+    at |= {row.start(1): row[1] for row in _ORDER.finditer(task.plain) if row.start(1) not in meant}
+    lost = orders & writing - known
+    undone = dict.fromkeys(task.word_at(one) for one in sorted(at) if _stem(at[one]) in lost)
+    return sorted(chosen, key=lambda pair: pair[0]), orders <= known, list(undone)

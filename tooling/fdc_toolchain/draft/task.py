@@ -48,6 +48,7 @@ _COUNTS = re.compile(
     r"\b(?:(which|what|how\s+many|count)\b(?:\s+\w+){0,3}?|(show|see|give)\b(?:\s+(?:me|us|the|all|of))*)\s+(?:files|documents)\b"
 )
 """A question for the files themselves."""
+_WORD = re.compile(r"\w*")
 _PATH = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*/?")
 _INSIDE = frozenset(
     "below browse check directory explore folder from in inside list ls me of read review scan search show summarise summarize"
@@ -128,6 +129,11 @@ class Task:
         self.meant = self._meant(bool(kinds))
         if kinds:
             self.globs = self.each
+
+    def word_at(self, at: int) -> str:
+        """The word as the task has it at a place of `plain`."""
+        found = _WORD.match(self.text, at)
+        return found[0] if found else ""
 
     def _meant(self, kinds: bool) -> dict[int, str]:
         """The verbs that name tools, for what the task says in other words, by its place: what it wants to see is a file, or

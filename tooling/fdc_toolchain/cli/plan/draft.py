@@ -124,7 +124,7 @@ def _made(
         remarks += [f"`{file}` does not exist, and no step makes it" for file in made.missing]
         remarks += [f"no step of the plan uses `{name}`" for name in made.unused]
         remarks += [
-            f"no step of the plan is for the word `{word}` of the task: name a file with its folder or its suffix"
+            f"no step of the plan is for the word `{word}` of the task: name its file, or write the step yourself"
             for word in made.undone
         ]
         if not made.fits:
