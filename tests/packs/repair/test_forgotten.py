@@ -160,6 +160,31 @@ def test_the_other_default_of_a_parameter_is_shown_and_not_applied() -> None:
     assert weighing.told_apart([{**other, "change": measured, "before": 1.0}])  # type: ignore[list-item]
 
 
+def test_an_edit_that_leaves_what_the_error_speaks_of_is_shown_and_not_applied() -> None:
+    """Two wrong repairs of seeded faults: `!=` for `>` between a text and a number, and a call fewer."""
+    unordered = "TypeError: '>' not supported between instances of 'str' and 'int'"
+    unknown = "NameError: name 'k' is not defined"
+    texts = {"min(x) != 6": unordered, "min(x) >= 6": unordered, "[x]": unknown}
+    code = "def g(key):\n    return k\n\n\ndef f(x):\n    if min(x) > 6:\n        return [g(x)]\n    return []\n"
+    code += "\n\ndef h(k):\n    return f(k)\n"
+    found = {}
+    for new, message in texts.items():
+        rows = _proposed(code, message, lines=range(1, 9))
+        found[new] = next((row for row in rows if row["new"] in (new, new.strip("[]"))), None)
+    for new, evades in (("min(x) != 6", True), ("min(x) >= 6", False), ("[x]", True)):
+        row = found[new]
+        assert row is not None, new
+        assert evades == row.get("evades", False), new
+        passing: list[Any] = [{**row, "change": [1, 10, "x", False, False], "before": 1.0}]
+        assert evades is not weighing.told_apart(passing)
+        assert not evades or "as it is" in weighing.why_undecided(passing)
+    assert all(
+        not row.get("evades")
+        for row in _proposed(code, unknown, lines=range(1, 9))
+        if "k" in row["new"].split()
+    )
+
+
 def _proposed(
     text: str, message: str = "", lines: range | None = None, line: int = 0
 ) -> list[dict[str, Any]]:

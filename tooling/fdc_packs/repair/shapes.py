@@ -317,6 +317,7 @@ class Candidate(TypedDict):
     mends: NotRequired[bool]
     turned: NotRequired[bool]
     turns_default: NotRequired[bool]
+    evades: NotRequired[bool]
     score: NotRequired[float]
     likelier: NotRequired[float]
     probe: NotRequired[str]

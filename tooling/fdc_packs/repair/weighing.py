@@ -33,8 +33,10 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
     best, *others = [row for row in passing if _trust(row) == most]
     if most == CRASHES or (others and _hides(best)):
         return False  # what failed is not mended, and there is more than one way round it
-    if best.get("turns_default"):
-        return False  # every caller that does not say otherwise would get something else
+    if best.get("turns_default") or best.get("evades"):
+        return (
+            False  # every caller would get something else, or what the error speaks of is as it was
+        )
     if not any(row["change"][1] for row in (best, *others)):
         tried = any(
             row["change"][2] for row in (best, *others)
@@ -78,6 +80,8 @@ def why_undecided(passing: Sequence[Candidate]) -> str:
         return f"all tests pass with {len(passing)} different small edits, and nothing that was measured says which is meant"
     if passing[0].get("turns_default"):
         return "all tests pass with one small edit, but it turns round what every caller gets that does not give the argument"
+    if passing[0].get("evades"):
+        return "all tests pass with one small edit, but it leaves what the error speaks of as it is"
     return "all tests pass with one small edit, but only because the edited code itself cannot run"
 
 

@@ -113,6 +113,25 @@ def takes_away(edit: Edit, message: str) -> bool:
     return lost and Said(message).weight(edit.kind, edit.old, edit.new, True) <= 1.0
 
 
+_UNKNOWN = re.compile(r"NameError: name '(\w+)' is not defined")
+_UNORDERED = re.compile(r"TypeError: '[<>]=?' not supported between")
+_ORDERS = frozenset(("<", ">", "<=", ">="))
+_SIGN = re.compile(r"[<>]=?")
+
+
+def evades(edit: Edit, message: str) -> bool:
+    """True for an edit that leaves what the error speaks of as it is: an unknown name that it does not touch, so that no test
+    gets there any more, or values that cannot be ordered, which it asks to be equal."""
+    unknown = _UNKNOWN.match(message)
+    if unknown is not None:
+        said = re.search(rf"\b{unknown[1]}\b", f"{edit.old}\n{edit.new}")
+        return said is None and edit.kind != "import"
+    ordered = [bool(_ORDERS & set(_SIGN.findall(one))) for one in (edit.old, edit.new)]
+    return (
+        bool(_UNORDERED.match(message)) and edit.kind == "comparison" and ordered == [True, False]
+    )
+
+
 _OF_TYPE = re.compile(r"(?:TypeError|AttributeError): ")
 _ASKS = re.compile(r"\b(?:isinstance|issubclass|hasattr|callable)\(|\bis (?:not )?None\b")
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from ..patch.region import Region, as_dict
 from . import named, operators, syntax
-from .hints import Said, inverted, takes_away
+from .hints import Said, evades, inverted, takes_away
 from .kinds import KINDS
 from .known import Known
 from .source import Edit, Function, Source, diff_of, edited, same
@@ -110,9 +110,11 @@ def _proposed(
         turned = row["risky"] and inverted(parsed, edit, message, line)
         turned = turned or (edit.kind == "nested" and meant[2])  # what was never run is run
         mends = turned or meant[2] or _mends(parsed, edit, message)
-        drops = row["risky"] or takes_away(edit, message)
+        evading = evades(edit, message)
+        drops = row["risky"] or evading or takes_away(edit, message)
         row |= {"risky": drops and not turned, "mends": mends}
         row |= {"turned": True} if turned else {}
+        row |= {"evades": True} if evading else {}
         row |= {"turns_default": True} if _turns_default(parsed, edit) else {}
         found.append({**row, "score": score, "likelier": parsed.likelier(edit.pieces)})
         if len(found) == limit:
@@ -208,9 +210,7 @@ def risky(source: Known, edit: Edit) -> bool:
     if edit.kind in ("negation", "branches", "removed", "nesting", "nested", "widened"):
         return True
     if edit.kind == "constant" and {edit.old, edit.new} == {"True", "False"}:
-        return isinstance(
-            source.parents.get(edit.node), ast.Return | ast.arguments
-        )  # the answer turned round
+        return isinstance(source.parents.get(edit.node), ast.Return | ast.arguments)
     if edit.kind == "operand" and isinstance(edit.node, ast.BoolOp):
         return True  # a guard less
     compared = edit.kind == "comparison"
