@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from fdc_toolchain.cli.headings import HEADINGS, arranged
 from fdc_toolchain.cli.main import COMMANDS, _command, commands
@@ -93,3 +95,24 @@ def test_no_sentence_is_cut_in_the_list_of_subcommands() -> None:
         command = _command(name)
         for one in getattr(command, "commands", {}).values():
             assert not one.get_short_help_str(45).endswith("..."), (name, one.name)
+
+
+def helps(command: click.Command, name: str) -> Iterator[tuple[str, str]]:
+    """The help of a command and of all below it."""
+    with click.Context(command, info_name=name) as context:
+        yield name, command.get_help(context)
+        if isinstance(command, click.Group):
+            for below in command.list_commands(context):
+                found = command.get_command(context, below)
+                assert found is not None, below
+                yield from helps(found, f"{name} {below}")
+
+
+def test_each_help_is_written_and_gives_ranges_in_words() -> None:
+    """An option with a type of numbers and no bounds made `fdc fix --help` end as a bug of fdc."""
+    found = {name: _command(name) for name in commands()}
+    pages = [page for name, one in found.items() if one is not None for page in helps(one, name)]
+    assert len(pages) > 80
+    assert {"fix", "grammar", "alphabet ground", "explore"} <= {name for name, _ in pages}
+    for name, page in pages:
+        assert not re.search(r"\[[^\]]*<=?\s*x|x\s*<=?", page), name

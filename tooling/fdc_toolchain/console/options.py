@@ -50,10 +50,14 @@ class Ranged(click.Option):
         kind = self.type
         if isinstance(kind, click.IntRange | click.FloatRange) and "range" in extra:
             least, most = kind.min, kind.max
-            if least is None or most is None:
-                extra["range"] = f"at most {most:g}" if least is None else f"at least {least:g}"
-            else:
+            if least is not None and most is not None:
                 extra["range"] = f"{least:g} to {most:g}"
+            elif least is not None:
+                extra["range"] = f"at least {least:g}"
+            elif most is not None:
+                extra["range"] = f"at most {most:g}"
+            else:
+                del extra["range"]
         return extra
 
 
