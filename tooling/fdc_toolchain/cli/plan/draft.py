@@ -125,7 +125,7 @@ def _made(
         remarks += [f"no step of the plan uses `{name}`" for name in made.unused]
         remarks += [
             f"no step of the plan is for the word `{word}` of the task: name its file, or write the step yourself"
-            for word in made.undone
+            for word in (made.undone if made.fits else ())
         ]
         if not made.fits:
             remarks.append(
