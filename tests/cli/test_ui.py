@@ -275,6 +275,34 @@ def test_pages_follow_what_happens(served: Ui) -> None:
     assert "Approval" in served.get(f"/runs/{name}")
 
 
+def stamps(served: Ui) -> Iterator[str]:
+    """What a new stream sends."""
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as line:
+        head = f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nCookie: {served.cookie}\r\n\r\n"
+        line.sendall(head.encode())
+        with line.makefile("r", encoding="ascii", newline="\n") as stream:
+            yield from (one[6:].strip() for one in stream if one.startswith("data: "))
+
+
+@pytest.mark.parametrize("path", ["/", "/runs/{name}"])
+def test_a_page_tells_the_state_that_it_shows_so_that_no_change_before_its_stream_is_lost(
+    served: Ui, path: str
+) -> None:
+    name = name_of(served.workspace)
+    page = re.compile(r'<body data-stamp="(\w+)">')
+
+    def shown() -> str:
+        found = page.search(served.get(path.format(name=name)))
+        assert found is not None
+        return found[1]
+
+    first = shown()
+    assert fdc("answer", name, "none", "--resume", cwd=served.workspace).returncode == 5
+    # The script fetches the page for this stamp, and stops when the page has it.
+    while shown() != next(one for one in stamps(served) if one != first):
+        pass
+
+
 def test_clients_that_do_not_hurry_stop_nobody(served: Ui) -> None:
     slow = [socket.create_connection(("127.0.0.1", served.port), timeout=60) for _ in range(20)]
     try:

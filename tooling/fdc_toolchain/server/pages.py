@@ -28,21 +28,23 @@ def _fill(name: str, **values: Any) -> str:
     return text
 
 
-def overview(runs: Runs, said: list[str], csrf: str) -> str:
-    """All runs, the newest first."""
+def overview(runs: Runs, stamp: str, said: list[str], csrf: str) -> str:
+    """All runs, the newest first. `stamp`: of the state before this call (port `Runs`)."""
     rows, older = runs.rows(MOST)
-    return _fill("runs.html.j2", rows=rows, older=older, workspace=runs.title, said=said, csrf=csrf)
+    return _fill(
+        "runs.html.j2", rows=rows, older=older, workspace=runs.title, stamp=stamp, said=said, csrf=csrf,
+    )  # fmt: skip
 
 
-def run(found: Run, runs: Runs, said: list[str], csrf: str) -> str:
-    """One run: its questions with forms, and the report."""
+def run(found: Run, runs: Runs, stamp: str, said: list[str], csrf: str) -> str:
+    """One run: its questions with forms, and the report. `stamp`: of the state before `found` was read."""
     asks = runs.asks(found.name)
     can_go_on = found.status not in ("running", *OVER) and not found.faults
     can_go_on = can_go_on and (not asks or any(ask.given is not None for ask in asks))
     about = [page for page in index().pages.values() if found.plan in page.plans]
     return _fill(
-        "run.html.j2", asks=asks, can_go_on=can_go_on, said=said, csrf=csrf, workspace=runs.title, goes_on=runs.goes_on,
-        about=about, **run_page.parts(found, None),
+        "run.html.j2", asks=asks, can_go_on=can_go_on, stamp=stamp, said=said, csrf=csrf, workspace=runs.title,
+        goes_on=runs.goes_on, about=about, **run_page.parts(found, None),
     )  # fmt: skip
 
 

@@ -169,8 +169,9 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(200, pages.file(path[1:]), _FILES[path])
         if path == "/events":
             return self._stream()
+        stamp = runs.stamp()
         if path == "/":
-            return self._page(pages.overview(runs, self._said(), guard.csrf))
+            return self._page(pages.overview(runs, stamp, self._said(), guard.csrf))
         listed = _LIST.fullmatch(path)
         if listed is not None and listed[1] in index().pages:
             return self._json(200, runs.records(index().pages[listed[1]]))
@@ -186,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
         if found[2] == "report":
             page, policy = pages.report(run)
             return self._page(page, {"Content-Security-Policy": policy})
-        return self._page(pages.run(run, runs, self._said(), guard.csrf))
+        return self._page(pages.run(run, runs, stamp, self._said(), guard.csrf))
 
     def _code(self) -> str | None:
         """The code of a request that wants to be let in."""

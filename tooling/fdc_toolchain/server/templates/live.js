@@ -1,10 +1,12 @@
 // Keeps a page as it is on the server: when that says that something has changed, the parts marked `data-live` are
-// fetched again. A part in which somebody is writing, and what somebody has opened, stays as it is.
+// fetched again. A part in which somebody is writing, and what somebody has opened, stays as it is. The page has the
+// stamp of the state that it shows: a change before the stream began is seen, too.
 "use strict";
 (() => {
   const live = document.getElementById("live");
   let busy = false;
   let again = false;
+  let shown = document.body.dataset.stamp;
   const key = (one) => one.id || (one.querySelector("summary") || one).textContent;
   const written = (part) => part.contains(document.activeElement) && document.activeElement.tagName !== "BODY" ||
     [...part.querySelectorAll("textarea")].some((one) => one.value !== "");
@@ -20,6 +22,7 @@
     if (busy) { again = true; return; }
     busy = true;
     const began = performance.now();
+    let pause = 400;
     try {
       const reply = await fetch(location.pathname, { headers: { "X-FDC": "live" } });
       if (reply.ok) {
@@ -29,14 +32,14 @@
           if (fresh) put(part, fresh);
         }
         document.title = page.title;
-      }
+        shown = page.body.dataset.stamp;
+      } else if (reply.status === 409) { again = true; pause = 2000; } // the journal was busy
     } catch { /* the stream tells when the server is gone */ }
     setTimeout(() => { busy = false; if (again) { again = false; refresh(); } },
-      Math.max(400, 4 * (performance.now() - began)));
+      Math.max(pause, 4 * (performance.now() - began)));
   }
 
   const events = new EventSource("/events");
-  let first = true;
-  events.onmessage = () => { live.textContent = "live"; if (!first) refresh(); first = false; };
-  events.onerror = () => { live.textContent = "not connected"; first = false; };
+  events.onmessage = (event) => { live.textContent = "live"; if (event.data !== shown) refresh(); };
+  events.onerror = () => { live.textContent = "not connected"; };
 })();
