@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..grammar_export.steps import LOOKS
 from ..syntax.keyword_hints import COMMANDS, OTHERS
+from .code_names import defined
 
 if TYPE_CHECKING:
     from ..linking.catalogue import Tool
@@ -36,6 +37,8 @@ _FOUND = re.compile(
     r"|\b(?:which|what)\s+(?:file|page|module|line)s?\s+(?:mention|contain|use|have)s?\s+(?:the\s+(?:word|text|name)\s+)?(\w+)"
 )
 """A search that does not say so; what it is for."""
+_SEARCHES = re.compile(r"\b(?:find|grep|list|search|where|which)\b", re.IGNORECASE)
+"""A task that does not know the place of something."""
 _SEES = re.compile(
     r"(?:^|[.,;:!?(]|\b(?:to|and|then|please|me|you)\b)\s*"
     r"(browse|display|explore|get|give|inspect|look\s+(?:at|into|through)|open|print|see|show|view)\b"
@@ -103,12 +106,15 @@ class Task:
         self.globs: list[str] = []
         self.folders: list[str] = []
         before = ""
+        code = {} if _SEARCHES.search(bare) else defined(root, self.text)
         for match in re.finditer(r"\S+", self.text):
             word = match[0].strip("\"'`“”,;:()?!").rstrip(".").removeprefix("./")
             if word.startswith(("http://", "https://")):
                 self.pages.append(word)
             elif "*" in word:
                 self.globs.append(word)
+            elif word in code:
+                self.files.setdefault(code[word], match.start())
             elif _PATH.fullmatch(word):
                 after = self.text[match.end() :].lower()
                 self._path(root, word, match.start(), before, after)
