@@ -33,13 +33,15 @@ def open_repair(
     `patience`: the seconds that a run with a patch may take; 0 for five times as long as the first one took, and ten more.
     `iterations`, `refine`, `passes`: the bound's three numbers; each pass has as many, and begins with an interpretation.
     """
+    failure = read(measured)
+    ended, notes = beginning(measured, failure)
     state: State = {
-        "ended": beginning(measured), "cycle": 1, "iteration": 0,
+        "ended": ended, "cycle": 1, "iteration": 0,
         "limit": min(MOST, bound(iterations, refine, passes)), "pass_limit": bound(iterations, refine),
         "patience": float(patience) or round(10 + 5 * float(measured.get("seconds") or 0), 1),
-        "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": read(measured),
+        "stall_limit": max(1, int(stalls)), "stalls": 0, "failure": failure,
         "store": hypotheses.empty(), "attempts": [], "history": [], "tried": [], "accepted": [], "asked": 0,
-        "interpretation": "", "context": [], "notes": [], "probed": {}, "probes": 0, "tested": [], "choices": [],
+        "interpretation": "", "context": [], "notes": notes, "probed": {}, "probes": 0, "tested": [], "choices": [],
     }  # fmt: skip
     return told(state, [])
 

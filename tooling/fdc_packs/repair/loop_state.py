@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from . import hypotheses
+from .no_tests import why_none_ran
 
 if TYPE_CHECKING:
-    from .shapes import Attempt, Failure, Hypotheses, Hypothesis, Probed, Record
+    from .shapes import Attempt, Failure, Hypotheses, Hypothesis, Measured, Probed, Record
 
 MOST = 200
 """Iterations that the plan's loop allows."""
@@ -67,13 +68,16 @@ def bound(iterations: str | float, refine: str | float = 0, passes: str | float 
     return (max(1, int(iterations)) + max(0, int(refine))) * max(1, int(passes))
 
 
-def beginning(measured: Mapping[str, object]) -> str:
-    """Why a repair ends before it begins; empty where it goes on."""
+def beginning(measured: Measured, failure: Failure) -> tuple[str, list[str]]:
+    """Why a repair ends before it begins, with notes about it; empty where it goes on. `failure`: what the command said."""
     if measured["passed"]:
-        return "passing"
+        return "passing", []
     if measured["exit_code"] is None:
-        return "no-command"
-    return "flaky" if measured.get("flaky") else ""
+        return "no-command", []
+    no_test = why_none_ran(measured, failure)
+    if no_test:
+        return "no-tests", [no_test]
+    return ("flaky" if measured.get("flaky") else ""), []
 
 
 def told(

@@ -43,6 +43,7 @@ ENDED = {
     "bound": "given up: the maximum number of iterations is reached",
     "choice": "not decided: several small edits pass every test that was run; none of them is applied",
     "no-command": "given up: the test command is not found in the copy",
+    "no-tests": "given up: the test command ran no test",
     "flaky": "given up: the test command failed, but passed when it was repeated without a change",
 }
 
@@ -281,6 +282,8 @@ def _advice(outcome: dict[str, Any], named: bool) -> list[str]:
         ]
     if outcome["ended"] == "no-command":
         return ["use its path; the sandbox may hide programs outside the workspace"]
+    if outcome["ended"] == "no-tests":
+        return ["run the command in a shell, and correct it (or the settings of the tests) first"]
     if outcome["ended"] == "flaky":
         return [
             "fdc cannot distinguish a repair from chance: make the test fail every time first (a fixed seed, no clock)"
