@@ -104,6 +104,20 @@ def test_what_nothing_else_can_be_meant_by_comes_first(line: str, wanted: str) -
     assert wanted == _proposed(text)[0]["new"]
 
 
+def test_a_condition_is_never_asked_together_with_its_own_opposite() -> None:
+    """Another operator says all that a second question about the same two values could say."""
+    broken = (
+        "def g(x, y):\n    return x is None and not y and x < y\n\n\ndef f(x, y):\n    if x is not None:\n        return y\n"
+        "    if y:\n        return x\n    if x >= y or y:\n        return 1\n"
+    )
+    added = {row["new"] for row in _proposed(broken) if row["kind"] == "narrowed"}
+    assert {"x is not None and not y", "y and x is None", "(x >= y or y) and x is None"} <= added
+    assert not added & {
+        "x is not None and x is None", "x is None and x is not None", "y and not y", "not y and y",
+        "(x >= y or y) and x < y", "(x >= y or y) and not y",
+    }  # fmt: skip
+
+
 def test_a_loop_goes_through_no_number_and_no_single_element() -> None:
     """`for x in next(rows)` passes where an empty `rows` ends the function, and repairs nothing."""
     text = "def f(rows):\n    for row in rows:\n        yield len(row), next(row), int(row)\n"

@@ -308,6 +308,21 @@ def test_an_edit_that_others_only_elaborate_is_taken() -> None:
     )
 
 
+def test_a_comparison_is_turned_where_all_that_passes_beside_it_does_the_same() -> None:
+    """`x is not ANY` for `x is ANY`: `x is not ANY and not rows` holds in no test either. Else it stays last."""
+    for outcomes, first in (("same", "comparison-1"), ("other", "narrowed-1")):
+        rows = [
+            {**_passing("narrowed-1", 6, 42, "same"), "confidence": 0.4, "pieces": [[5, 5, " and not rows"]]},
+            {**_passing("comparison-1", 6, 42, outcomes, risky=True), "confidence": 0.2, "pieces": [[2, 6, ""]]},
+        ]  # fmt: skip
+        probed = {
+            "verdicts": {row["key"]: "passes" for row in rows},
+            "changes": {row["key"]: row["change"] for row in rows},
+        }
+        ordered = weighing.weighed(rows, probed)
+        assert first == ordered[0]["key"] and weighing.told_apart(ordered)
+
+
 def test_of_edits_that_behave_alike_the_one_that_adds_least_comes_first() -> None:
     """`tuple(sorted(sorted(x)))` and `tuple(sorted(x))` are the same; the second one is what a person writes."""
     rows = [

@@ -19,6 +19,7 @@ DOUBT = 2.0
 """How much likelier an edit that negates or drops something was than the one that is trusted most, where neither is applied."""
 DOUBLING = 0.05
 """The share of the inputs that an edit may change more than another one, for each time that it was twice as likely as needed."""
+TURNS = ("comparison-", "negation-")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -132,16 +133,19 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
         best = out[
             0
         ]  # of those that behave alike the one that adds least, and that the file says more often
-        twins = [
-            one
-            for one in out
-            if one.get("change") == best["change"] and _trust(one) == _trust(best)
-        ]
+        twins = [one for one in out if one.get("change") == best["change"] and _as_good(one, best)]
         least = min(twins, key=_odd)
         if least is not best:
             least["confidence"] = round(best["confidence"] + 0.0001, 4)
             out.sort(key=lambda row: -row["confidence"])
     return out
+
+
+def _as_good(row: Candidate, best: Candidate) -> bool:
+    """Whether an edit that behaves as another one may stand for it: it is trusted as much, or it only turns a comparison round
+    where the other one adds to it, which is no less of a doubt."""
+    turns = row["key"].startswith(TURNS) and _trust(row) == RISKY < _trust(best)
+    return _trust(row) == _trust(best) or turns and best["key"].startswith("narrowed-")
 
 
 def _odd(row: Candidate) -> float:

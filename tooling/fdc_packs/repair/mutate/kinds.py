@@ -16,7 +16,7 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "comparison": Kind("ordering", "rebind_operator", "`{old}` orders its operands wrongly, `{new}` is meant",
+    "comparison": Kind("ordering", "rebind_operator", "`{old}` compares with the wrong operator, `{new}` is meant",
                        "operands that `{old}` and `{new}` judge differently take the other branch",
                        "Rebind the operator of a comparison, so that its operands are ordered otherwise."),
     "boolean": Kind("grouping", "rebind_operator", "`{old}` groups its conditions wrongly, `{new}` is meant",

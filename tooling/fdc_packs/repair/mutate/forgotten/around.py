@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from ..known import Known
@@ -121,7 +122,22 @@ def conditions(known: Known, node: ast.If | ast.While | ast.IfExp) -> Iterator[R
             ):
                 found.raise_to(said.format(name), prior)
     whole = f"({text})" if isinstance(test, ast.BoolOp | ast.IfExp) else text
-    for said in sorted(found, key=lambda one: -found[one])[:CONDITIONS]:
+    parts = test.values if isinstance(test, ast.BoolOp) else [test]
+    there = {_compared(part) for part in parts}  # of these another operator says all
+    rest = (one for one in sorted(found, key=lambda one: -found[one]) if _compared(one) not in there)  # fmt: skip
+    for said in itertools.islice(rest, CONDITIONS):
         for word in ("and", "or"):
             yield "narrowed", test, f"{whole} {word} {said}", found[said]
             yield "narrowed", test, f"{said} {word} {whole}", 0.6 * found[said]
+
+
+def _compared(condition: str | ast.expr) -> frozenset[str]:
+    """The operands of a condition, whatever it asks of them: those of a comparison, else the value itself."""
+    try:
+        node = ast.parse(condition, mode="eval").body if isinstance(condition, str) else condition
+    except SyntaxError:
+        return frozenset()
+    while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node = node.operand
+    sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else [node]
+    return frozenset(map(ast.unparse, sides))
