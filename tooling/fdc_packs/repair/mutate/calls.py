@@ -192,9 +192,8 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
     if ":" not in known.imported.get(text, ":") and not isinstance(
         up, ast.Call
     ):  # a module is no value
-        for called in known.calls:
-            if called.startswith(f"{text}.") and called.count(".") == 1:
-                yield "wrapped", node, f"{called}()", 0.6
+        for called in known.calls_of_members.get(text, ()):
+            yield "wrapped", node, f"{called}()", 0.6
     if isinstance(node, ast.Attribute | ast.Name) and not constant:
         often = name_of(node) in known.methods_called or name_of(node) in known.called
         yield "wrapped", node, f"{text}()", 0.35 if often else 0.05
@@ -262,12 +261,11 @@ def _wraps(known: Known, node: ast.expr) -> Found:
 def _called_alike(known: Known, node: ast.expr, function: ast.AST | None) -> Iterator[tuple[str, float]]:  # fmt: skip
     """What the file calls with one argument: the function around with a part of the same thing, or a method."""
     base = _base(known, node)
-    for text, calls in known.calls.items():
-        one = [call for call in calls if len(call.args) == 1 and not call.keywords]
-        if not one or set(text) & set("\n({[") or not known.fits(one[0].func, node):
+    for text, one in known.calls_of_one:
+        if not known.fits(one[0].func, node):
             continue
-        near = [call for call in one if function is not None and known.function(call) is function]
-        if base and any(_base(known, call.args[0]) == base for call in near):
+        near = [call for call in one if base and known.function(call) is function is not None]
+        if any(_base(known, call.args[0]) == base for call in near):
             yield text, 0.3
         elif "." in text:
             yield text, 0.06 + 0.005 * min(len(one), 8)
