@@ -158,9 +158,17 @@ def test_an_edit_that_passes_because_it_cannot_run_is_shown_and_not_applied(fold
 
 
 @pytest.mark.long
-def test_an_edit_after_which_no_test_gets_to_what_failed_comes_last(folder: Path) -> None:
-    """`xs = set(xs)` lets `xs[0]` fail; with another number before it the line is never run, and all tests pass."""
-    code = "def only(xs):\n    xs = set(xs)\n    if len(xs) == 1:\n        return xs[0]\n    return tuple(sorted(xs))\n"
+@pytest.mark.parametrize(
+    ("made", "taken", "wrong", "right"),
+    [("set", "[0]", "set", "list"), ("list", "[2]", "[2]", "[0]")],
+    ids=["a type error", "an index error"],
+)
+def test_an_edit_after_which_no_test_gets_to_what_failed_comes_last(
+    folder: Path, made: str, taken: str, wrong: str, right: str
+) -> None:
+    """`xs = set(xs)` lets `xs[0]` fail, and so does `xs[2]` of a list of one; with another number before it the line is
+    never run, and all tests pass."""
+    code = f"def only(xs):\n    xs = {made}(xs)\n    if len(xs) == 1:\n        return xs{taken}\n    return tuple(sorted(xs))\n"
     (folder / "code_under.py").write_text(code, "utf-8")
     (folder / "test_code.py").write_text(
         "from code_under import only\n\ndef test_two():\n    assert only('ba') == ('a', 'b')\n\n"
@@ -169,17 +177,17 @@ def test_an_edit_after_which_no_test_gets_to_what_failed_comes_last(folder: Path
     )
     edits = [
         {"key": new, "path": "code_under.py", "pieces": [[code.index(old), code.index(old) + len(old), new]]}
-        for old, new in (("1:", "5:"), ("set", "list"))
+        for old, new in (("1:", "5:"), (wrong, right))
     ]  # fmt: skip
     found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
-    assert {"5:": "passes", "list": "passes"} == found["verdicts"]
-    assert [True, False] == [found["changes"][key][4] for key in ("5:", "list")]
+    assert {"5:": "passes", right: "passes"} == found["verdicts"]
+    assert [True, False] == [found["changes"][key][4] for key in ("5:", right)]
     rows = [
         {"key": key, "confidence": worth, "risky": False, "mends": False, "score": worth}
-        for key, worth in (("5:", 0.3), ("list", 0.2))
+        for key, worth in (("5:", 0.3), (right, 0.2))
     ]
     ordered = weighing.weighed(rows, found)
-    assert "list" == ordered[0]["key"] and weighing.told_apart(ordered)
+    assert right == ordered[0]["key"] and weighing.told_apart(ordered)
 
 
 @pytest.mark.long
@@ -273,6 +281,21 @@ def test_a_choice_is_made_by_what_changes_least_or_not_at_all(
 ) -> None:
     """Issue 14: the edit that changes least behaviour wins, or the choice is shown and not applied."""
     assert decided == weighing.told_apart(rows)
+
+
+@pytest.mark.parametrize(("worth", "decided"), [(0.02, True), (0.008, False)])
+def test_a_far_fetched_edit_is_shown_and_not_applied(worth: float, decided: bool) -> None:
+    """It alone passes; but hundreds are worth as little, and the likely ones were not what is wrong, or were not made."""
+    found = [
+        {"key": key, "confidence": score, "score": score, "risky": False, "mends": mends}
+        for key, score, mends in (("likely", 1.0, False), ("far", worth, False), ("lost", worth, True))
+    ]  # fmt: skip
+    for key, trusted in (("far", decided), ("lost", True)):
+        ordered = weighing.weighed(found, {"verdicts": {key: "passes"}, "changes": {}})
+        passing = [row for row in ordered if row.get("probe") == "passes"]
+        assert [key] == [row["key"] for row in passing]
+        assert trusted == weighing.told_apart(passing)
+        assert ("far-fetched" in weighing.why_undecided(passing)) is (worth < 0.01)
 
 
 def test_half_a_repair_that_changes_less_does_not_win() -> None:

@@ -28,6 +28,7 @@ _VALUED = (
 def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
     """One more argument, at each place: what other calls of the function have there, a name of the scope, a plain value."""
     yield from _handed_on(known, node)
+    yield from _like_its_twin(known, node)
     if any(isinstance(one, ast.Starred) for one in node.args):
         return
     found: dict[tuple[int | str, str], float] = {}
@@ -116,6 +117,23 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
         yield "added", node, with_argument(known, node, place, text), worth
 
 
+def _like_its_twin(known: Known, node: ast.Call) -> Iterator[Row]:
+    """One more keyword, which gets what another one gets, with its own word: `g(x=-a.x, y=-a.y)`. The words are those of the
+    class that is called, of other calls, and of the members that stand beside this one."""
+    given = {one.arg for one in node.keywords}
+    taken = known.parameters.get(name_of(node.func), ())
+    calls = known.calls.get(known.segment(node.func), ())
+    words = dict.fromkeys((*taken, *(one.arg for call in calls for one in call.keywords)))
+    for one in node.keywords:
+        text = known.segment(one.value)
+        said = re.compile(rf"\b{one.arg}\b") if one.arg else None
+        if said is None or "\n" in text or text == one.arg or not said.search(text):
+            continue
+        for rank, other in enumerate([word for word in words if word and word not in given][:6]):
+            fitted = said.sub(other, text)
+            yield "added", node, with_argument(known, node, other, fitted), 0.5 - 0.02 * rank
+
+
 def _held(known: Known, node: ast.Call) -> list[str]:
     """Members of `self` that the function around reads, methods of it that need nothing, and, where it calls itself, its
     parameters by one less."""
@@ -192,9 +210,8 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
     if ":" not in known.imported.get(text, ":") and not isinstance(
         up, ast.Call
     ):  # a module is no value
-        for called in known.calls:
-            if called.startswith(f"{text}.") and called.count(".") == 1:
-                yield "wrapped", node, f"{called}()", 0.6
+        for called in known.calls_of_members.get(text, ()):
+            yield "wrapped", node, f"{called}()", 0.6
     if isinstance(node, ast.Attribute | ast.Name) and not constant:
         often = name_of(node) in known.methods_called or name_of(node) in known.called
         yield "wrapped", node, f"{text}()", 0.35 if often else 0.05
@@ -247,6 +264,8 @@ def _wraps(known: Known, node: ast.expr) -> Found:
         found.raise_to(name, 0.05)
     for name in known.taking_one:
         found.raise_to(name, 0.09)
+    for name in known.idle_imports:
+        found.raise_to(name, 0.5)
     takers = [one.args for one in (function, *known.above(node)) if isinstance(one, Scoped)]
     for name in (one.arg for args in takers for one in args.args):
         idle = name in known.unused(node) or not known.is_read(name, node)
@@ -262,12 +281,11 @@ def _wraps(known: Known, node: ast.expr) -> Found:
 def _called_alike(known: Known, node: ast.expr, function: ast.AST | None) -> Iterator[tuple[str, float]]:  # fmt: skip
     """What the file calls with one argument: the function around with a part of the same thing, or a method."""
     base = _base(known, node)
-    for text, calls in known.calls.items():
-        one = [call for call in calls if len(call.args) == 1 and not call.keywords]
-        if not one or set(text) & set("\n({[") or not known.fits(one[0].func, node):
+    for text, one in known.calls_of_one:
+        if not known.fits(one[0].func, node):
             continue
-        near = [call for call in one if function is not None and known.function(call) is function]
-        if base and any(_base(known, call.args[0]) == base for call in near):
+        near = [call for call in one if base and known.function(call) is function is not None]
+        if any(_base(known, call.args[0]) == base for call in near):
             yield text, 0.3
         elif "." in text:
             yield text, 0.06 + 0.005 * min(len(one), 8)

@@ -8,22 +8,17 @@ import functools
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from . import expected
-from .source import OWN, Function, Piece, Source, edited, name_of, same
+from .ranking import stores
+from .ranking.lines import Lines
+from .source import OWN, Function, Piece, Source, name_of
 
 BUILTINS = frozenset(dir(builtins))
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
-_TOKEN = re.compile(r"\w+|[-+*/%<>=!&|^]+|[^\w\s]")
 NEAR = 3
 """How deep in a value a name still speaks of it."""
-_SAYING = re.compile(r"(?<=\.)\w+|[^\W\d]\w*(?=\()")
-"""Members, and what is called."""
-_SHORT = {
-    "length": "len", "size": "len", "maximum": "max", "minimum": "min", "total": "sum", "string": "str", "integer": "int",
-}  # fmt: skip
 OF_ORDER = {"__eq__": "==", "__ne__": "!=", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}  # fmt: skip
 """What special methods compare by."""
 OWED = {
@@ -38,6 +33,8 @@ class Known(Source):
 
     def __init__(self, text: str, message: str = "", told: str = "") -> None:
         super().__init__(text)
+        self.lines = Lines(text)
+        self.overwritten = stores.overwritten(self.nodes)
         self.message = message
         self.told = expected.Told(f"{message}\n{told}")
         self.members: dict[str, Counter[str]] = {}
@@ -52,6 +49,10 @@ class Known(Source):
         self.raised: Counter[str] = Counter()
         self.defined: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
         self.classes = [one.name for one in self.nodes if isinstance(one, ast.ClassDef)]
+        self.donors: dict[tuple[object, ...], list[tuple[str, float]]] = {}
+        """Statements that could stand in a place (`forgotten.statement.donors`), by what they depend on of it."""
+        self._given: dict[ast.AST, str] = {}
+        self._strange: dict[ast.AST, frozenset[str]] = {}
         self._reads: dict[ast.AST, Counter[str]] = {}
         self._owned: dict[ast.ClassDef, tuple[set[str], set[str], set[str]]] = {}
         for node in self.nodes:
@@ -155,6 +156,16 @@ class Known(Source):
         return found
 
     @functools.cached_property
+    def parameters(self) -> dict[str, list[str]]:
+        """The parameters of the functions and classes of the file, without `self`, by their names."""
+        found: dict[str, list[str]] = {}
+        for node in (one for one in self.nodes if isinstance(one, Function)):
+            owner = self.owner(node) if node.name == "__init__" else None
+            taken = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+            found[owner.name if owner else node.name] = [one.arg for one in taken if one.arg not in OWN]  # fmt: skip
+        return found
+
+    @functools.cached_property
     def moduli(self) -> set[int]:
         """The numbers that the file takes a rest by, most 8."""
         found = {
@@ -180,6 +191,25 @@ class Known(Source):
         texts = (self.segment(one) for one in given if isinstance(one, ast.Call))
         count = Counter(text for text in texts if "\n" not in text and len(text) <= 30)
         return [text for text, _ in count.most_common(12)]
+
+    @functools.cached_property
+    def calls_of_one(self) -> list[tuple[str, list[ast.Call]]]:
+        """What the file calls with one argument, as it is written on one line, with these calls."""
+        given = (
+            (text, [call for call in calls if len(call.args) == 1 and not call.keywords])
+            for text, calls in self.calls.items()
+            if not set(text) & set("\n({[")
+        )
+        return [(text, calls) for text, calls in given if calls]
+
+    @functools.cached_property
+    def calls_of_members(self) -> dict[str, list[str]]:
+        """What the file calls of a name that has no dot: by that name."""
+        found: dict[str, list[str]] = {}
+        for called in self.calls:
+            if called.count(".") == 1:
+                found.setdefault(called.partition(".")[0], []).append(called)
+        return found
 
     def yields(self, name: str) -> bool:
         """True for a function of the file that yields."""
@@ -279,26 +309,14 @@ class Known(Source):
             self._reads[function] = Counter(one.id for one in named)
         return self._reads[function]
 
-    @functools.cached_property
-    def _runs(self) -> Counter[tuple[str, ...]]:
-        """The twos and threes of tokens that stand beside each other in a line, and how often."""
-        lines = (_TOKEN.findall(line) for line in self.text.split("\n"))
-        return Counter(run for line in lines for run in _neighbours(line))
-
-    def likelier(self, pieces: tuple[Piece, ...]) -> float:
-        """How much more often the file says elsewhere what an edit puts there than what stands there: -1 to 1."""
-        first, last = min(one[0] for one in pieces), max(one[1] for one in pieces)
-        first = self.text.rfind("\n", 0, first) + 1
-        last = self.text.find("\n", last) % (len(self.text) + 1)
-        was = self.text[first:last]
-        now = edited(was, tuple((start - first, end - first, text) for start, end, text in pieces))
-        old, new = _TOKEN.findall(was), _TOKEN.findall(now)
-        head = same(old, new)
-        tail = min(same(old[::-1], new[::-1]), len(old) - head, len(new) - head)
-        parts = [_neighbours(one[max(0, head - 2) : len(one) - tail + 2]) for one in (old, new)]
-        here = Counter(_neighbours(old))
-        seen = [sum(self._runs[run] > here[run] for run in part) / max(1, len(part)) for part in parts]  # fmt: skip
-        return seen[1] - seen[0]
+    def copies(self, node: ast.AST, pieces: tuple[Piece, ...]) -> bool:
+        """True where an edit makes a long line that is like no other the same as another one of its function, in a statement
+        that is not the same: what was written by copying a line and exchanging words has most often such a twin."""
+        was, twins = self.lines.twins(pieces)
+        function, at = self.function(node), self.statement(node)
+        if not twins or function is None or at is None or self.segment(at).strip() == was:
+            return False  # the same statement twice says nothing
+        return any(function.lineno <= one <= (function.end_lineno or 0) for one in twins)
 
     def is_asked(self, node: ast.AST) -> bool:
         """True where nothing but the truth of a value counts."""
@@ -311,6 +329,11 @@ class Known(Source):
 
     def given_to(self, node: ast.AST) -> str:
         """The name that a value is given to: of a keyword, a variable or a member; of the function, where it is returned."""
+        if node not in self._given:
+            self._given[node] = self._receiver(node)
+        return self._given[node]
+
+    def _receiver(self, node: ast.AST) -> str:
         at = node
         for up in itertools.islice(self.around(node), NEAR):
             if isinstance(up, ast.keyword):
@@ -327,6 +350,13 @@ class Known(Source):
         up = self.parents.get(node)
         if isinstance(up, ast.Assign) and len(up.targets) == 1:
             other = up.targets[0] if node is up.value else up.value
+            asked = (
+                other.args[1:2]
+                if isinstance(other, ast.Call) and name_of(other.func) == "getattr"
+                else []
+            )
+            if asked and isinstance(asked[0], ast.Constant):
+                return str(asked[0].value) if str(asked[0].value).isidentifier() else ""
             return name_of(other) if isinstance(other, ast.Attribute) or isinstance(node, ast.Attribute) else ""  # fmt: skip
         return (up.arg or "") if isinstance(up, ast.keyword) else ""
 
@@ -337,20 +367,13 @@ class Known(Source):
         given = (one.value for one in self.nodes if isinstance(one, ast.Assign) and name_of(one.targets[0]) == name)  # fmt: skip
         return bool(name) and any(isinstance(getattr(one, "value", None), bool) for one in given)
 
-    def names_it(self, node: ast.AST, old: str, new: str) -> int:
-        """1 where an edit says what the name says that the value is given to, as `length = len(x)` does; -1 where it no longer
-        says that; 0 otherwise."""
-        given = self.given_to(node).strip("_").lower()
-        was, now = (set(_SAYING.findall(f"{one}(")) for one in (old, new))
-        return _says(now - was, given) - _says(was - now, given)
-
     def unknown(self, node: ast.AST) -> list[str]:
         """Names that the function around a node reads, and that nothing binds."""
         function = self.function(node)
         if function is None:
             return []
         bound = (
-            {name for one in ast.walk(function) for name in _bound(one)}
+            {name for one in ast.walk(function) for name in stores.bound(one)}
             | self.names(node).keys()
             | self.everywhere
         )
@@ -358,37 +381,17 @@ class Known(Source):
 
     def fits(self, node: ast.AST, place: ast.AST) -> bool:
         """True where all names that a node reads are known in another place, or it binds them itself."""
-        strange = {name for name in self.needs(node) if name not in self.everywhere}
+        strange = self._strange.get(node)
+        if strange is None:
+            strange = frozenset(self.needs(node)) - self.everywhere
+            self._strange[node] = strange
         if not strange or not (strange := strange - self.names(place).keys()):
             return True
         names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
         return strange <= {one.id for one in names if not isinstance(one.ctx, ast.Load)}
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def alike(one: str, other: str) -> float:
     """How alike two words are, 0 to 1."""
     return SequenceMatcher(None, one, other).ratio()
-
-
-def _says(words: set[str], given: str) -> bool:
-    """True where one of the words is a part of a name."""
-    parts = {given, *given.split("_")}
-    parts |= {_SHORT.get(part, part.removesuffix("s")) for part in parts}
-    return not parts.isdisjoint(one.strip("_").lower() for one in words if len(one) > 1)
-
-
-def _neighbours(tokens: list[str]) -> list[tuple[str, ...]]:
-    return [
-        tuple(tokens[at : at + size]) for size in (2, 3) for at in range(len(tokens) - size + 1)
-    ]
-
-
-def _bound(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, Function | ast.ClassDef | ast.ExceptHandler):
-        yield node.name or ""
-    elif isinstance(node, ast.Import | ast.ImportFrom):
-        yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)

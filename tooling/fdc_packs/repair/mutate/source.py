@@ -15,13 +15,11 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scoped = Function | ast.Lambda
 Loop = ast.For | ast.AsyncFor | ast.While
 Compound = Loop | ast.If | ast.With | ast.AsyncWith | ast.Try | Function
+_BINDING = Scoped | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 OWN = ("self", "cls")
 Piece = tuple[int, int, str]
 """From where to where in the text, and what comes there."""
 _LINE = re.compile(r"\r\n|\r|\n")
-COPIED = 8
-"""Words and signs of a line that is taken for a copy of another one."""
-_SIGN = re.compile(r"\w+|[^\w\s]")
 AROUND = 3
 """Lines before and behind an edit that its diff shows."""
 _MARK = "\ue0f0"
@@ -31,6 +29,11 @@ _SIMPLE = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr, ast.Raise, ast.Assert, ast.Delete, ast.Pass, ast.Break,
     ast.Continue, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal,
 )  # fmt: skip
+
+
+_Within = tuple[ast.FunctionDef | ast.AsyncFunctionDef | None, ast.ClassDef | None, ast.stmt | None]
+"""The innermost function, class and statement that a node is in."""
+_NOWHERE: _Within = (None, None, None)
 
 
 class Edit(NamedTuple):
@@ -54,8 +57,16 @@ def edited(text: str, pieces: tuple[Piece, ...]) -> str:
 
 def same(one: Sequence[str], other: Sequence[str]) -> int:
     """How many characters, or tokens, two texts begin with alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
+    low, high = 0, min(len(one), len(other))
+    if one[:high] == other[:high]:
+        return high
+    while high - low > 1:  # alike as far as `low`, and not as far as `high`
+        middle = (low + high) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def simple(statement: ast.AST) -> bool:
@@ -68,11 +79,13 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._ascii = text.isascii()
         skip = 1 if text.startswith("\ufeff") else 0
         self.tree = ast.parse(text[skip:])
         self.newline = "\r\n" if "\r\n" in text else "\n"
         self._starts = [skip, *(found.end() for found in _LINE.finditer(text))]
         self.parents: dict[ast.AST, ast.AST] = {}
+        self._within: dict[ast.AST, _Within] = {}
         self.nodes: list[ast.AST] = []
         stack: list[ast.AST] = [self.tree]
         while stack:
@@ -80,10 +93,16 @@ class Source:
             self.nodes.append(node)
             children = list(ast.iter_child_nodes(node))
             self.parents.update((child, node) for child in children)
+            within = self._within.get(node, _NOWHERE)
+            inside = node if isinstance(node, Function) else within[0]
+            owner = node if isinstance(node, ast.ClassDef) else within[1]
+            statement = node if isinstance(node, ast.stmt) else within[2]
+            self._within.update((child, (inside, owner, statement)) for child in children)
             stack += reversed(children)
         self._rows: list[tuple[str, int]] = []
         self._bound: dict[ast.AST, dict[str, int]] = {}
         self._unused: dict[ast.AST, set[str]] = {}
+        self._names: dict[ast.AST, dict[str, int]] = {}
         self._needs: dict[ast.AST, tuple[str, ...]] = {}
 
     # --- places in the text
@@ -91,12 +110,18 @@ class Source:
     def at(self, line: int, column: int) -> int:
         """The place in the text of a line (from 1) and a column in bytes of UTF-8."""
         start = self._starts[line - 1]
+        if self._ascii:
+            return start + column
         part = self.text[start : start + column]
         if part.isascii():
             return start + column
         return start + len(
             part.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "surrogatepass")
         )
+
+    def begin(self, line: int) -> int:
+        """Where a line begins; the end of the text for the one behind the last."""
+        return self._starts[line - 1] if line <= len(self._starts) else len(self.text)
 
     def start(self, node: ast.AST) -> int:
         """Where a node begins."""
@@ -133,41 +158,6 @@ class Source:
         start = self.start(node)
         before = self.text[self._starts[self.line(start) - 1] : start]
         return None if before.strip() else before
-
-    @functools.cached_property
-    def _lines(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for number, line in enumerate(self.text.split("\n"), 1):
-            found.setdefault(line.strip(), []).append(number)
-        return found
-
-    def copies(self, node: ast.AST, pieces: tuple[Piece, ...]) -> bool:
-        """True where an edit makes a long line that is like no other the same as another one of its function, in a statement
-        that is not the same: what was written by copying a line and exchanging words has most often such a twin."""
-        first, last = min(one[0] for one in pieces), max(one[1] for one in pieces)
-        first = self.text.rfind("\n", 0, first) + 1
-        last = self.text.find("\n", last) % (len(self.text) + 1)
-        was = self.text[first:last]
-        now = edited(
-            was, tuple((start - first, end - first, text) for start, end, text in pieces)
-        ).strip()
-        twins = self._lines.get(now)
-        if (
-            not twins
-            or len(self._lines.get(was.strip(), ())) != 1
-            or len(_SIGN.findall(now)) < COPIED
-        ):
-            return False
-        function, at = self.function(node), self.statement(node)
-        whole = (
-            at is None or self.segment(at).strip() == was.strip()
-        )  # the same statement twice says nothing
-        end = function.end_lineno or 0 if function is not None else 0
-        return (
-            function is not None
-            and not whole
-            and any(function.lineno <= one <= end for one in twins)
-        )
 
     # --- other texts of a node
 
@@ -222,15 +212,15 @@ class Source:
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement that a node is of, or itself."""
-        return next((one for one in (node, *self.around(node)) if isinstance(one, ast.stmt)), None)
+        return node if isinstance(node, ast.stmt) else self._within.get(node, _NOWHERE)[2]
 
     def function(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
         """The innermost function that a node is in."""
-        return next((one for one in self.around(node) if isinstance(one, Function)), None)
+        return self._within.get(node, _NOWHERE)[0]
 
     def owner(self, node: ast.AST) -> ast.ClassDef | None:
         """The class that a node is in."""
-        return next((one for one in self.around(node) if isinstance(one, ast.ClassDef)), None)
+        return self._within.get(node, _NOWHERE)[1]
 
     def qualified(self, node: ast.AST) -> str:
         """The dotted name of the function or class that a node is in; empty for the module."""
@@ -293,12 +283,18 @@ class Source:
 
     def names(self, node: ast.AST) -> dict[str, int]:
         """The names that the functions around a node bind, each with the line where it first is."""
-        found: dict[str, int] = {}
-        binding = Scoped | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-        for one in self.around(node):
-            for name, line in self._binds(one).items() if isinstance(one, binding) else ():
+        scope = self.scope(node)
+        if scope is None:
+            return {}
+        if scope not in self._names:
+            found = self._names[scope] = dict(self._binds(scope))
+            for name, line in self.names(scope).items():
                 found.setdefault(name, line)
-        return found
+        return self._names[scope]
+
+    def scope(self, node: ast.AST) -> ast.AST | None:
+        """What binds names around a node, the innermost."""
+        return next((one for one in self.around(node) if isinstance(one, _BINDING)), None)
 
     def needs(self, node: ast.AST) -> tuple[str, ...]:
         """The names that a node reads, each once, in the order in which `ast.walk` meets them."""

@@ -78,6 +78,7 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     found.raise_all(branches.alike(known, node))
     found.raise_all(blanks.given(known, function, wanted))
     found.raise_all(blanks.stored(known, node, function, wanted, plain))
+    found.raise_all(blanks.counted(known, node, function))
     found.raise_all(blanks.grown(known, node, function, plain, values))
     found.raise_all(blanks.yielded(known, node, function, plain, values))
     found.raise_all(blanks.composed(known, node, function))
@@ -250,7 +251,18 @@ def _assigned(known: Known, node: ast.AST, name: str) -> Iterator[str]:
 def donors(
     known: Known, node: ast.stmt, function: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> list[tuple[str, float]]:
-    """Statements of the file, with unknown names exchanged for known ones, and words of their function for those of this."""
+    """Statements of the file, with unknown names exchanged for known ones, and words of their function for those of this.
+    All statements of a function that know the same names have the same ones, unless they end it."""
+    key = (function, known.owner(node), known.scope(node), function.body[-1] is node)
+    found = known.donors.get(key)
+    if found is None:
+        found = known.donors[key] = _donors(known, node, function)
+    return found
+
+
+def _donors(
+    known: Known, node: ast.stmt, function: ast.FunctionDef | ast.AsyncFunctionDef
+) -> list[tuple[str, float]]:
     owner, bound, idle = known.owner(node), known.names(node), known.unused(node)
     words = [re.compile(rf"\b{re.escape(name)}\b") for name in idle]
     here, last = [one.arg for one in function.args.args], function.body[-1] is node

@@ -128,7 +128,9 @@ def compare(number: int) -> None:
                 said.append(_outcome(function, made))
                 sys.settrace(None)
             failed |= {said[0][2]} - {0} if tested else set()
-            crashes = crashes or bool(tested and said[1][2] and said[0][:1] != said[1][:1])
+            crashes = crashes or bool(
+                tested and said[1][2] and said[1][3] and said[0][:1] != said[1][:1]
+            )
             every += 1
             differ += said[0] != said[1]
             outcomes.update(repr((place, said[1][:2])).encode("utf-8", "replace"))
@@ -202,10 +204,13 @@ def _others(value: Any) -> list[Any]:
     return [{}] if isinstance(value, dict) and value else []
 
 
-def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tuple[str, str, int]:
-    """What comes of a call, its arguments after it, and in which line the function itself could not go on (0: in none)."""
+def _outcome(
+    function: FunctionType, made: Callable[[], dict[str, Any]]
+) -> tuple[str, str, int, bool]:
+    """What comes of a call, its arguments after it, in which line the function itself could not go on (0: in none), and
+    whether that can only be a mistake: many functions let a `KeyError` or an `IndexError` be what they answer."""
     arguments: dict[str, Any] = {}
-    crashed = 0
+    crashed, mistake = 0, False
     try:
         arguments = made()
         code, left = function.__code__, dict(arguments)
@@ -221,11 +226,12 @@ def _outcome(function: FunctionType, made: Callable[[], dict[str, Any]]) -> tupl
     except BaseException as raised:
         said = type(raised).__name__
         own, told = _raised(raised, function.__code__)
-        odd = isinstance(raised, TypeError | AttributeError | NameError)
+        mistake = isinstance(raised, TypeError | AttributeError | NameError)
+        odd = mistake or isinstance(raised, LookupError | ArithmeticError | ValueError)
         crashed = own if odd and not told else 0
         if own and told:
             said += f": {raised}"
-    return _ADDRESS.sub("", said)[:4000], _state(arguments), crashed
+    return _ADDRESS.sub("", said)[:4000], _state(arguments), crashed, mistake
 
 
 def _shown(value: Any, depth: int = 4) -> str:

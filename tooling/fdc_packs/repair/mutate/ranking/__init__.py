@@ -1,0 +1,1 @@
+"""Which edits come first: what each is worth, and the lines that it changes."""

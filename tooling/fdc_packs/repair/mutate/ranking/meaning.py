@@ -1,0 +1,120 @@
+"""What edited code says: two edits that say the same are one, and one that says what stood there already is none."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from ..source import Edit, Function, Source, edited
+from ..statements import buries
+
+MOVES = frozenset(("nesting", "nested"))
+"""Kinds of edits that change which block a statement is of: nothing less than its function says what they mean."""
+_COMPUTES = ast.Sub | ast.Div | ast.FloorDiv | ast.Mod
+
+
+class Meaning(NamedTuple):
+    """`said`: what code says, whatever its layout; `odd`: how often a value is put against itself, or a line is buried."""
+
+    said: Hashable
+    odd: int
+
+
+def meant(source: Source, edit: Edit) -> tuple[int, Hashable, bool] | None:
+    """What the edited statement, or its function, says: its place and meaning, and whether something odd has gone from it.
+    None where it says nothing, or the same."""
+    moved = edit.kind in MOVES
+    for around in (source.statement(edit.node), source.function(edit.node)):
+        if around is None or (moved and not isinstance(around, Function)):
+            continue
+        first, last = source.block(around)
+        if not all(first <= start and end <= last for start, end, _ in edit.pieces):
+            continue
+        block = _head(source, around, edit) or source.text[first:last]
+        before = _meaning(block)
+        if before is not None:  # else it is a part of a statement, as `elif` is
+            pieces = tuple((start - first, end - first, text) for start, end, text in edit.pieces)
+            after = _meaning(edited(block, pieces))
+            if after is None or after.said == before.said or after.odd > before.odd:
+                return None
+            return first, after.said, after.odd < before.odd
+    return None
+
+
+def _head(source: Source, statement: ast.stmt, edit: Edit) -> str:
+    """The head of a statement with `pass` in place of what it holds, where an edit leaves that alone; else nothing."""
+    if not getattr(statement, "body", None) or isinstance(statement, ast.Match | ast.Try):
+        return ""
+    first, _ = source.block(statement)
+    below = source.head(statement)[1] + 1
+    start, indent = source.start(statement), source.indent(statement)
+    end = source.begin(below)
+    if indent is None or end <= start or any(piece[1] >= end for piece in edit.pieces):
+        return ""
+    return f"{source.text[first:end]}{indent} pass\n"
+
+
+@functools.lru_cache(maxsize=1024)
+def _meaning(block: str) -> Meaning | None:
+    """What whole lines of Python say; None where they say nothing."""
+    try:
+        tree = ast.parse(f"if 1:\n{block}" if block[:1] in (" ", "\t") else block)
+        reader = _Reader()
+        return Meaning(reader.said(tree), reader.odd)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+class _Reader:
+    """Reads a tree once, as values that can be compared."""
+
+    def __init__(self) -> None:
+        self.odd = 0
+
+    def said(self, node: ast.AST) -> Hashable:
+        """What a node says, with all that is in it."""
+        kind = type(node)
+        if isinstance(node, ast.Constant):
+            return kind, type(node.value), repr(node.value), node.kind
+        fields: dict[str, Hashable] = {}
+        for name in kind._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                fields[name] = self.said(value) if value._fields else type(value).__name__
+            elif isinstance(value, list):
+                fields[name] = tuple(
+                    self.said(one) if isinstance(one, ast.AST) else one for one in value
+                )
+            else:
+                fields[name] = value
+        self.odd += _against_itself(node, fields)
+        return kind, *fields.values()
+
+
+def _against_itself(node: ast.AST, fields: dict[str, Hashable]) -> bool:
+    """True for `x is x`, `x or x`, `x - x`, `x = x`, `not not x`: a guard or a result less, in other clothes. And for what
+    no run gets to, behind a `return` of its block."""
+    if "body" in fields and buries(node):
+        return True
+    if isinstance(node, ast.Compare):
+        sides = (fields["left"], *_each(fields["comparators"]))
+    elif isinstance(node, ast.BoolOp):
+        sides = _each(fields["values"])
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, _COMPUTES):
+        sides = (fields["left"], fields["right"])
+    elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+        return any(isinstance(to, ast.Name) and to.id == node.value.id for to in node.targets)
+    else:
+        return is_not(node) and is_not(getattr(node, "operand", None))
+    return len(set(sides)) < len(sides)
+
+
+def _each(value: Hashable) -> tuple[Hashable, ...]:
+    return value if isinstance(value, tuple) else ()
+
+
+def is_not(node: ast.AST | None) -> bool:
+    """True for a negation."""
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
