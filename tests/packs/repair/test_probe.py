@@ -331,19 +331,54 @@ def test_an_edit_that_others_only_elaborate_is_taken() -> None:
     )
 
 
-def test_a_comparison_is_turned_where_all_that_passes_beside_it_does_the_same() -> None:
-    """`x is not ANY` for `x is ANY`: `x is not ANY and not rows` holds in no test either. Else it stays last."""
-    for outcomes, first in (("same", "comparison-1"), ("other", "narrowed-1")):
-        rows = [
-            {**_passing("narrowed-1", 6, 42, "same"), "confidence": 0.4, "pieces": [[5, 5, " and not rows"]]},
-            {**_passing("comparison-1", 6, 42, outcomes, risky=True), "confidence": 0.2, "pieces": [[2, 6, ""]]},
-        ]  # fmt: skip
-        probed = {
-            "verdicts": {row["key"]: "passes" for row in rows},
-            "changes": {row["key"]: row["change"] for row in rows},
-        }
-        ordered = weighing.weighed(rows, probed)
-        assert first == ordered[0]["key"] and weighing.told_apart(ordered)
+def _weighed(*rows: dict[str, Any]) -> list[Any]:
+    """Candidates that pass, weighed; `worth` is what they were worth."""
+    found = [{**row, "confidence": row["before"], "score": row["before"]} for row in rows]
+    probed: Any = {
+        "verdicts": {row["key"]: "passes" for row in rows},
+        "changes": {row["key"]: row["change"] for row in rows},
+    }
+    return weighing.weighed(found, probed)  # type: ignore[arg-type]
+
+
+TURNED = {**_passing("negation-1", 6, 6, "turned", risky=True, before=0.3), "old": "rows"}
+
+
+def test_a_condition_is_turned_where_all_that_passes_beside_it_does_the_same() -> None:
+    """`if rows` for `if not rows`: `if self` and `if rows or not x` pass as well, since no test has rows."""
+    others = [
+        {**_passing(key, 6, 6, "turned", before=before), "old": old, "pieces": [[3, 7, new]]}
+        for key, before, old, new in (
+            ("name-1", 0.1, "rows", "self"), ("narrowed-1", 0.2, "rows", "rows or not x"),
+            ("condition-1", 0.4, "rows", "rows is not None"),
+        )
+    ]  # fmt: skip
+    ordered = _weighed(*others, TURNED)
+    assert ordered[0]["key"] == "negation-1" and weighing.told_apart(ordered)
+    likelier = {**others[0], "key": "name-2", "before": 0.7}
+    assert _weighed(*others, likelier, TURNED)[0]["key"] == "name-1"  # which adds as little
+    elsewhere = [{**row, "old": "x"} for row in others]
+    assert _weighed(*elsewhere, TURNED)[0]["key"] == "name-1"
+
+
+def test_a_condition_more_is_trusted_no_more_than_the_same_one_turned_round() -> None:
+    """`if x is not None` for `if x is None`: with `and not y`, which holds in no test, all pass as well, and less changes."""
+    narrowed = [
+        {**_passing(f"narrowed-{number}", 2, 10, "never", before=0.2), "old": "rows"}
+        for number in range(3)
+    ]
+    turned = {**TURNED, "change": [5, 10, "turned", False, False]}
+    assert not weighing.told_apart(_weighed(*narrowed, turned))
+    assert weighing.told_apart(_weighed(*narrowed))
+    assert weighing.told_apart(_weighed(*narrowed, {**turned, "old": "other", "before": 0.1}))
+
+
+def test_a_far_fetched_edit_that_was_not_tried_in_memory_is_not_tried_at_all() -> None:
+    tried = {**_passing("name-1", 0, 0), "probe": "fails", "confidence": 0.1, "score": 0.1}
+    blind = [
+        {"key": f"callee-{worth}", "confidence": worth, "score": worth} for worth in (0.05, 0.4)
+    ]
+    assert [row["key"] for row in weighing.credible([tried, *blind])] == ["name-1", "callee-0.4"]  # type: ignore[list-item]
 
 
 def test_of_edits_that_behave_alike_the_one_that_adds_least_comes_first() -> None:

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .weighing import told_apart, weighed, why_undecided
+from .weighing import credible, told_apart, weighed, why_undecided
 
 if TYPE_CHECKING:
     from .shapes import (
@@ -97,6 +97,7 @@ def diagnose(
             "choices": choices,
             "why": why_undecided(passing),
         }
+    found = credible(found) if verdicts else found
     if verdicts and all(row.get("probe") in USELESS for row in found):
         why = f"{len(verdicts)} small edits were tried in memory, and with none of them fewer tests fail"
         return {"hypotheses": [], "exhausted": True, "why": why}

@@ -22,7 +22,8 @@ FAINT = 0.01
 that kind, few of them were tried, and one that passes says more of the tests than of the fault."""
 DOUBLING = 0.05
 """The share of the inputs that an edit may change more than another one, for each time that it was twice as likely as needed."""
-TURNS = ("comparison-", "negation-")
+TURNED = 0.5
+"""What the proposer takes from the worth of an edit that turns a condition round, before any was tried."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -117,7 +118,7 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
     """The candidates by what a probe of their edit has shown, how little it changes, and what they were worth before."""
     verdicts, changes = probed.get("verdicts") or {}, probed.get("changes") or {}
     out: list[Candidate] = []
-    likeliest = max((_worth(row) for row in found), default=0.0)
+    likeliest = max((worth_of(row) for row in found), default=0.0)
     for row in found:
         said = verdicts.get(row["key"])
         worth = row["confidence"] / 2
@@ -126,10 +127,14 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
         made: Candidate = {**row, "confidence": round(worth, 4)}
         if said:
             change = changes.get(row["key"]) or [0, 0, "", False]
-            made |= {"probe": said, "change": change, "before": _worth(row)}
-            made |= {"faint": True} if _worth(row) < FAINT * likeliest else {}
+            made |= {"probe": said, "change": change, "before": worth_of(row)}
+            made |= {"faint": True} if worth_of(row) < FAINT * likeliest else {}
         out.append(made)
     passing = [row for row in out if row.get("probe") == "passes"]
+    turned_places = [_place(row) for row in passing if _turns(row)]
+    for row in passing:  # a condition more says nothing that the same one turned round does not say
+        if row["key"].startswith("narrowed-") and _place(row) in turned_places:
+            row["risky"] = True
     for trust in {_trust(row) for row in passing}:
         rows = [row for row in passing if _trust(row) == trust]
         likely = _before(rows)
@@ -138,25 +143,37 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
             row["confidence"] = round(0.5 + 0.13 * trust + 0.08 * near + row["confidence"] / 100, 4)
     out.sort(key=lambda row: -row["confidence"])
     if out and out[0].get("probe") == "passes" and out[0]["change"][1]:
-        best = out[
-            0
-        ]  # of those that behave alike the one that adds least, and that the file says more often
-        twins = [one for one in out if one.get("change") == best["change"] and _as_good(one, best)]
-        least = min(twins, key=_odd)
-        if least is not best:
-            least["confidence"] = round(best["confidence"] + 0.0001, 4)
+        best = out[0]
+        first = _for_all_that_behave_so(best, passing)
+        if first is not best:
+            first["confidence"] = round(best["confidence"] + 0.0001, 4)
             out.sort(key=lambda row: -row["confidence"])
     return out
 
 
-def _as_good(row: Candidate, best: Candidate) -> bool:
-    """Whether an edit that behaves as another one may stand for it: it is trusted as much, or it only turns a comparison round
-    where the other one adds to it, which is no less of a doubt."""
-    turns = row["key"].startswith(TURNS) and _trust(row) == RISKY < _trust(best)
-    return _trust(row) == _trust(best) or turns and best["key"].startswith("narrowed-")
+def _for_all_that_behave_so(best: Candidate, passing: Sequence[Candidate]) -> Candidate:
+    """Of those that behave as the best one the one that adds least, and that the file says more often; but the condition turned
+    round where that was at least as likely: what else passes in its place is no less of a doubt."""
+    alike = [row for row in passing if row["change"] == best["change"]]
+    twins = [row for row in alike if _trust(row) == _trust(best)]
+    turned = [row for row in alike if _turns(row) and _place(row) == _place(best)]
+    likeliest = max(worth_of(row) for row in twins)
+    if turned and worth_of(turned[0]) / TURNED >= likeliest:
+        return turned[0]
+    return min(twins, key=_odd)
 
 
-def _worth(row: Candidate) -> float:
+def _turns(row: Candidate) -> bool:
+    """Whether an edit only turns a condition round."""
+    return bool(row["risky"]) and row["key"].startswith(("comparison-", "negation-"))
+
+
+def _place(row: Candidate) -> tuple[object, object]:
+    """What an edit replaces: its region and its text."""
+    return row.get("affected_region"), row.get("old")
+
+
+def worth_of(row: Candidate) -> float:
     """What an edit was worth before it was tried."""
     return float(row.get("score", row["confidence"]))
 
@@ -165,6 +182,12 @@ def _odd(row: Candidate) -> float:
     """Characters that an edit adds; fewer where what it says is said elsewhere in the file, more where what it takes away is."""
     added = sum(len(text) - (end - start) for start, end, text in row.get("pieces") or ())
     return max(0, added) - SAID * float(row.get("likelier", 0.0))
+
+
+def credible(found: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates without those that were not tried in memory and are less likely than usual: some pass by chance."""
+    usual = sum(map(worth_of, found)) / max(1, len(found))
+    return [row for row in found if "probe" in row or worth_of(row) >= usual]
 
 
 def remarks(probed: Probed) -> list[str]:
