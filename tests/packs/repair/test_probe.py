@@ -298,6 +298,24 @@ def test_a_far_fetched_edit_is_shown_and_not_applied(worth: float, decided: bool
         assert ("far-fetched" in weighing.why_undecided(passing)) is (worth < 0.01)
 
 
+@pytest.mark.parametrize(
+    ("worth", "likelier", "decided"),
+    [(0.1, 600, False), (0.1, 400, True), (0.9, 600, True), (0.3, 600, True)],
+)
+def test_an_edit_that_hundreds_of_likelier_ones_precede_is_shown_and_not_applied(
+    worth: float, likelier: int, decided: bool
+) -> None:
+    """`ANY = iscoroutinefunction("ANY")` was tried as one of 1,800 and passed, since `False == 0`."""
+    worths = {f"name-{number}": 0.4 for number in range(likelier)} | {"callee-1": worth}
+    worths |= {f"wrapped-{number}": 0.02 for number in range(500)}
+    found = [
+        {"key": key, "confidence": score, "score": score, "risky": False, "mends": False}
+        for key, score in worths.items()
+    ]
+    ordered = weighing.weighed(found, {"verdicts": {"callee-1": "passes"}, "changes": {}})  # type: ignore[arg-type, typeddict-item]
+    assert decided == weighing.told_apart([row for row in ordered if "probe" in row])
+
+
 def test_half_a_repair_that_changes_less_does_not_win() -> None:
     """`len(xs) >= 2` for `== 2`: with `>= 4` all tests of up to three pass as well, and fewer results change."""
     rows = [

@@ -20,6 +20,8 @@ DOUBT = 2.0
 FAINT = 0.01
 """The share of what the likeliest of all edits was worth, below which an edit is shown and not applied: there are hundreds of
 that kind, few of them were tried, and one that passes says more of the tests than of the fault."""
+BEHIND = 500
+"""The number of likelier edits behind which one that is less likely than the average counts as faint, too."""
 DOUBLING = 0.05
 """The share of the inputs that an edit may change more than another one, for each time that it was twice as likely as needed."""
 TURNED = 0.5
@@ -118,7 +120,12 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
     """The candidates by what a probe of their edit has shown, how little it changes, and what they were worth before."""
     verdicts, changes = probed.get("verdicts") or {}, probed.get("changes") or {}
     out: list[Candidate] = []
-    likeliest = max((worth_of(row) for row in found), default=0.0)
+    worths = sorted(map(worth_of, found), reverse=True)
+    average = sum(worths) / max(1, len(worths))
+    least = max(
+        FAINT * max(worths, default=0.0),
+        min(average, *worths[BEHIND : BEHIND + 1]) if worths[BEHIND:] else 0.0,
+    )
     for row in found:
         said = verdicts.get(row["key"])
         worth = row["confidence"] / 2
@@ -128,7 +135,7 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
         if said:
             change = changes.get(row["key"]) or [0, 0, "", False]
             made |= {"probe": said, "change": change, "before": worth_of(row)}
-            made |= {"faint": True} if worth_of(row) < FAINT * likeliest else {}
+            made |= {"faint": True} if worth_of(row) < least else {}
         out.append(made)
     passing = [row for row in out if row.get("probe") == "passes"]
     turned_places = [_place(row) for row in passing if _turns(row)]
