@@ -12,11 +12,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..linking.project.protected import ANYWHERE, TOP, folded_name, folded_path, packages, protected
+from ..linking.project.protected import Protection, folded_name, packages, protected
 from ..linking.project.secret_files import secret
 from ..named_tuples import NamedTuple
 from ..program.model import Grant
-from ..text.glob_match import matches
 from ..workspace.access.named_files import by_name
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
@@ -289,9 +288,7 @@ def _entries(root: Root, environments: set[str], was: Before | None) -> Iterator
     command counts as protected.
     """
     known = None if was is None else was.environments
-    literal = {folded_path(one) for one in (*root.protected, *root.protect)}
-    exact = {*TOP, *literal}
-    globs = [glob for glob in literal if any(character in glob for character in "*?")]
+    protection = Protection(root.protected, root.protect)
     work = [""]
     while work:
         folder = work.pop()
@@ -308,15 +305,7 @@ def _entries(root: Root, environments: set[str], was: Before | None) -> Iterator
             continue  # it is gone
         for name, is_folder, _, _ in rows:
             path = folder + name
-            same = folded_name(name)
-            if (
-                same in ANYWHERE
-                or folded_path(path) in exact
-                or any(matches(folded_path(path), glob) for glob in globs)
-                or same == "head"
-                and not is_folder
-                and protected(path) is not None
-            ):
+            if protection.lists(path, is_folder):
                 yield path
             elif is_folder and name != "node_modules":
                 if known is None and packages(os.path.join(root.path, path)):

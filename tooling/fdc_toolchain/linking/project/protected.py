@@ -195,6 +195,13 @@ class Protection:
             entry = longer
         return Protected(entry, _BARE, False) if _is_head(entry.rpartition("/")[2]) else None
 
+    def lists(self, path: str, is_folder: bool) -> bool:
+        """Whether the list names an entry of a folder in which nothing above it is protected, in a walk over all files."""
+        if not self.may_name(path.rpartition("/")[2]):
+            return False
+        found = self.of(path)
+        return found is not None and not (is_folder and found.what == _BARE)
+
     def _alone(self, entry: str, same: str, folded: str) -> Protected | None:
         """Why an entry is protected itself; `same`: the entry with its names folded, of which `folded` is the last."""
         if same in self._ours:
