@@ -16,6 +16,7 @@ from ..linking.project.protected import Protection, folded_name, packages, prote
 from ..linking.project.secret_files import secret
 from ..named_tuples import NamedTuple
 from ..program.model import Grant
+from ..workspace.access import project_file
 from ..workspace.access.named_files import by_name
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
@@ -45,10 +46,12 @@ class View(NamedTuple):
 
 
 class Before(NamedTuple):
-    """What was protected in a workspace when a command began: path below the root to what a link leads to, else an empty text."""
+    """What was protected in a workspace when a command began: path below the root to what a link leads to, else an empty text.
+    `project`: what `pyproject.toml` was (`project_file`)."""
 
     entries: dict[str, str]
     environments: frozenset[str]
+    project: str | None = None
 
 
 def before(root: Root) -> Before:
@@ -63,7 +66,7 @@ def before(root: Root) -> Before:
                     "sandbox",
                     f"more than {MOST} protected files are in the workspace (`{path}` is the last one)",
                 )
-    return Before(entries, frozenset(environments))
+    return Before(entries, frozenset(environments), project_file.found(root))
 
 
 def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[str]:
@@ -88,9 +91,13 @@ def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[s
         for path, link in was.entries.items()
         if link and not os.path.islink(os.path.join(root.path, path))
     ]
+    if root.guarded and project_file.differ(was.project, project_file.found(root)):
+        wrong.append(project_file.NAME)
     if into:
         if wrong:
             root.move_out(wrong, into)
+        if project_file.NAME in wrong:
+            project_file.put_back(root, was.project)
         for path in {*gone, *(path for path in wrong if was.entries.get(path))}:
             with suppress(
                 OSError
