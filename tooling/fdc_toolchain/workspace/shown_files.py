@@ -81,7 +81,12 @@ def _behind_options(word: str) -> Iterator[str]:
     """A word, and what may be a path in it behind options of one letter (`-fdeep/rules`) or an `@` (`@names.txt`)."""
     yield word
     if word.startswith("-") and not word.startswith("--"):
-        yield from (word[end:].removeprefix("@") for end in range(2, min(len(word), _LETTERS + 2)))
+        for end in range(2, min(len(word), _LETTERS + 2)):
+            path = word[end:].removeprefix("@")
+            if (
+                end == 2 and len(path) > 1 or _FILE.search(path)
+            ):  # else it is more letters, as in `ls -la`
+                yield path
     elif "@" in word[:1]:
         yield word[1:]
 
