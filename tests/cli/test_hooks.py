@@ -174,7 +174,7 @@ REFUSED = (
     "AGENTS.md", "docs/AGENTS.md", "CLAUDE.md", ".claude/settings.json", ".claude/settings.local.json", ".CLAUDE/hooks/x.sh",
     ".mcp.json", ".codex/config.toml", ".cursor/rules/a.mdc", "fdc.toml", "fdc_tools.json", "protocols/a.protocol.json",
     "tooling/fdc_fsm.json", ".fdc/runs/x", ".git/hooks/pre-commit", "knowledge_core/plan_registry.json", "deploy/x.yml",
-    "src/../AGENTS.md", "link.md",
+    "src/../AGENTS.md", "link.md", ".github/copilot-instructions.md", ".github/hooks/fdc.json", "x/.vscode/mcp.json",
     ".git/.claude/plans/x", "protocols/.claude/worktrees/a/b.json",
     ".claude/plans/../settings.json", ".claude/worktrees/a/AGENTS.md",
 )  # fmt: skip

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from fdc_toolchain.linking.catalogue import catalogues, document
 from fdc_toolchain.packs.index import index
 from fdc_toolchain.program.causes import FAILURES
 from fdc_toolchain.text.suggest import near
+from fdc_toolchain.tools.tool_rows import TOOLS
 
 from tests.support import repository
 from tests.support.inside import fdc
@@ -48,7 +52,7 @@ def shop(workspace: Path) -> Path:
     return workspace
 
 
-KINDS = "missing, path, file, protected, encoding, capability, result, sandbox, timeout, size, error, spent"
+KINDS = "missing, path, file, protected, encoding, capability, result, sandbox, timeout, size, limit, error, spent"
 
 
 def data(workspace: Path, *words: str) -> list[dict[str, Any]]:
@@ -236,3 +240,37 @@ def test_a_row_that_is_wrong_is_told_and_the_others_are_listed(shop: Path) -> No
     (shop / "fdc_tools.json").write_text("{")
     done = fdc("tools", cwd=shop)
     assert done.returncode == 0 and "read_file" in done.stdout and "fdc_tools.json" in done.stderr
+
+
+def raised(module: str, name: str) -> set[str]:
+    """The kinds of failures that a function of a module and the functions of the module that it calls raise, by their text."""
+    tree = ast.parse(inspect.getsource(import_module(module)))
+    known = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    work, found, seen = [name], set(), set()
+    while work:
+        if (name := work.pop()) in seen or name not in known:
+            continue
+        seen.add(name)
+        for node in ast.walk(known[name]):
+            if isinstance(node, ast.Name):
+                work.append(node.id)
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "ToolFailure":
+                constants = [
+                    word for word in ast.walk(node.args[0]) if isinstance(word, ast.Constant)
+                ]
+                found |= {one.value for one in constants if isinstance(one.value, str)}
+    return found
+
+
+def test_the_kinds_of_a_tool_of_the_core_are_those_that_its_function_raises(
+    workspace: Path,
+) -> None:
+    """Without `argument` where a parameter says its form (the step fails with `type` first)."""
+    told = {one["name"]: one for one in data(workspace) if one["kind"] == "tool"}
+    for name, one in told.items():
+        row = TOOLS.get(name)
+        kinds = raised(row.module, row.function) if row is not None else set()
+        if "type" in one["failure_kinds"]:
+            kinds -= {"argument"}
+        assert kinds <= {*one["failure_kinds"]}, name
+    assert "input" in told["among"]["failure_kinds"]

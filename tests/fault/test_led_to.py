@@ -9,6 +9,7 @@ from fdc_toolchain import api
 from fdc_toolchain.linking.project.obeyed import Leads, of_environment
 from fdc_toolchain.linking.project.protected import protected
 from fdc_toolchain.runs.tool_runtime import opened
+from fdc_toolchain.sandbox import sandbox
 from fdc_toolchain.tools.plans.plan_text import proved
 from fdc_toolchain.workspace.failure import ToolFailure
 from fdc_toolchain.workspace.secrets.values import values_of
@@ -422,3 +423,32 @@ def test_settings_below_the_top_make_nothing_looser_and_are_not_made_by_a_step(w
         ):
             held.write(path, b"[tool.fdc]\nignore = []\n", "write", "k")
     held.close()
+
+
+TABLE = '[tool.fdc]\nsecret = ["vault.txt"]\n'
+PLAIN = '[project]\nname = "x"\n'
+
+
+@pytest.mark.parametrize(
+    ("was", "made"),
+    [
+        (None, "printf '[tool.fdc]\\nuntrusted = []\\n' > pyproject.toml"),
+        (PLAIN, "printf '[tool]\\nfdc.secret = []\\n' >> pyproject.toml; sleep 20"),
+        (TABLE, "rm pyproject.toml; mkdir src/.vscode"),
+        (TABLE, "ln -sf src/x.toml pyproject.toml"),
+        (None, "ln -s src/x.toml pyproject.toml"),
+    ],
+)
+def test_settings_that_a_command_changes_in_a_pyproject_are_as_before(workspace, tier, was, made):
+    """However the command ended: also where it takes too long, or makes something else that is protected."""
+    project = workspace / "pyproject.toml"
+    (workspace / "src").mkdir(exist_ok=True)
+    (workspace / "src/x.toml").write_text("[tool.fdc]\nsecret = []\n")
+    if was is not None:
+        project.write_text(was)
+    held = opened(str(workspace))
+    done = run(held, f"{made}; exit 0", only(tier), seconds=1.0)
+    held.close()
+    if tier == "bubblewrap" or sandbox.mounting() or was == PLAIN:  # else it makes no file there
+        assert done.failure is not None and done.failure.kind in ("protected", "timeout"), done
+    assert not project.is_symlink() and (project.read_text() if project.exists() else None) == was

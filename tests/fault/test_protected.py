@@ -85,6 +85,20 @@ def test_a_step_that_made_what_a_plan_may_open_says_which_line_does(root, tier):
     )
 
 
+def test_a_list_of_endings_holds_for_commands_as_for_file_tools(root, tier):
+    """A name that the list gives by its ending (`*.code-workspace`): an old file is kept, a new one and a link are taken away."""
+    old = Path(root.path, "src/old.code-workspace")
+    old.write_text("was\n")
+    new = Path(root.path, "new")
+    new.mkdir()
+    made = "cd new; echo > a.code-workspace; ln -s b Link.Code-Workspace"
+    outcome = run(root, f"echo is > {old}; rm -f {old}; {made}; exit 0", only(tier))
+    assert old.read_text() == "was\n"
+    assert outcome.failure is not None and outcome.failure.kind == "protected", outcome
+    assert sorted(outcome.notes["refused"]) == ["new/Link.Code-Workspace", "new/a.code-workspace"]
+    assert os.listdir(new) == []
+
+
 def test_no_folder_opens_by_looking_like_an_environment(root, tier):
     """What a command can write makes no folder one that is not searched, neither for what is protected nor for secrets."""
     folder = Path(root.path, "src")
@@ -325,7 +339,7 @@ def test_every_plan_of_the_stack_must_name_it(root, tier):
         ("x/flake.nix", "x/flake.nix", False), (".config/mise/config.toml", ".config/mise", False),
         (".lintstagedrc.js", ".lintstagedrc.js", False), ("opencode.json", "opencode.json", False),
         (".config/x", "", False), (".config/fish/config.fish", ".config/fish", False), ("x/.config/fish", "", False),
-        ("x/Some.code-workspace", "x/Some.code-workspace", False),
+        ("x/Some.code-workspace", "x/Some.code-workspace", False), ("./.github//Hooks/a.json", ".github", False),
     ],
 )  # fmt: skip
 def test_the_list_says_what_is_protected_and_why(path, entry, never):

@@ -57,6 +57,25 @@ def test_the_next_run_takes_away_what_a_killed_one_left_and_says_so(prepared: Pa
     assert fdc("run", "look.plan", cwd=prepared).stderr == ""
 
 
+def test_settings_in_a_pyproject_that_a_killed_command_changed_are_as_before(
+    prepared: Path,
+) -> None:
+    (prepared / "pyproject.toml").write_text("[project]\n")
+    changes = (
+        "echo [tool.fdc] >> pyproject.toml; touch sub/begun; while [ ! -e sub/go ]; do :; done"
+    )
+    write(prepared, "wait.plan", changes, "**")
+    with fdc_started("run", "wait.plan", cwd=prepared) as killed:
+        wait_for((prepared / "sub/begun").exists)
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    assert (prepared / "pyproject.toml").read_text() == "[project]\n[tool.fdc]\n"
+    done = fdc("run", "look.plan", cwd=prepared)
+    assert done.returncode == 0 and "`pyproject.toml`" in done.stderr
+    assert (prepared / "pyproject.toml").read_text() == "[project]\n"
+    assert kept(prepared) == {"pyproject.toml"}
+
+
 def test_a_pipe_among_the_notes_makes_no_run_wait(prepared: Path) -> None:
     (prepared / FOLDER).mkdir(parents=True)
     os.mkfifo(prepared / FOLDER / "note")

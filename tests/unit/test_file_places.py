@@ -173,6 +173,22 @@ def test_nothing_lies_below_a_file_that_a_glob_found(root: Path) -> None:
     assert codes(root, loop + "  overwrite_file_with_block o/{file1}\n    y\n") == []
 
 
+@pytest.mark.parametrize("step", ["list_files", "grep x"])
+def test_a_search_of_a_link_or_a_pipe_fails_where_it_would_find_nothing(
+    root: Path, step: str
+) -> None:
+    """A path that is neither a file nor a folder: lint refuses it, and a run to which it is given stops."""
+    os.mkfifo(root / "pipe")
+    (root / "docs/to").symlink_to("a.md")
+    for path in ("out", "docs/to", "./docs//to/", "pipe"):
+        assert codes(root, f"{step} {path}\n") == ["FDC415"], path
+        (root / "a.plan").write_text(f"param p\n{step} {{p}}\n")
+        done = fdc("run", "a.plan", f"p={path}", cwd=root)
+        assert done.returncode == 1 and "is a link or a special file" in done.stdout, done
+    for path in ("docs", "docs/a.md", "docs/*", "o*", ".", "./", "docs/.", ""):
+        assert codes(root, f"{step} {path}\n") == [], path
+
+
 def test_the_literal_beginning_of_a_computed_path_goes_through_folders(root: Path) -> None:
     asked = "x <- request_user_input Which?\n"
     for path, found in (

@@ -138,3 +138,19 @@ def test_what_a_run_is_made_of_is_no_file_that_the_settings_name_whatever_ran_be
     settings = Settings(fsm="any.json", untrusted=(untrusted,))
     found = findings(lint(plans, "a.plan", settings=settings), "FDC474")
     assert [(str(item.span), item.message.partition(") ")[2]) for item in found] == said
+
+
+@pytest.mark.parametrize("name", ["a\\tb.md", "a b.md", "a:b.md", "a=1 *.md", "\\n.md", "7 .md"])
+def test_a_called_plan_reads_a_file_whose_name_has_any_character(name: str) -> None:
+    """What a summary says of the files of a called plan is read back as it was, whatever stands in a path (found by a tab)."""
+    path = name.replace("\\t", "\t").replace("\\n", "\n")
+    called = f'text <- read_file "docs/{name}"\nyield {{text}}\n'
+    page = f'page <- view_text_website https://e/\noverwrite_file_with_block "docs/{name}"\n  {{page}}\n'
+    use = "x <- call_plan sub.plan\ndelete_file {x}\n"
+    there = (f"docs/{path}", "docs/z.md")
+    plain = lint({"p.plan": "# FSM: any.json\n" + use, "sub.plan": called}, "p.plan", there=there)
+    assert not [one.code for one in plain.diagnostics if one.severity == "error"]
+    tainted = lint(
+        {"p.plan": "# FSM: any.json\n" + page + use, "sub.plan": called}, "p.plan", there=there
+    )
+    assert "FDC471" in {one.code for one in tainted.diagnostics}

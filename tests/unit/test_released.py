@@ -185,6 +185,36 @@ def test_more_files_than_anybody_looks_through_are_refused(
     assert failed is not None and failed.kind == "size" and "more than 1 files" in failed.message
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "make -fa.txt", "make -sfa.txt", "tar -xT@a.txt", "gcc @a.txt", "bash ./a.t\"\"xt", "bash a\\\\.txt", "bash 'a'.txt",
+        f"true {' '.join(map(str, range(600)))}; bash a.txt", f"cd {' '.join(f'd{one}' for one in range(30))}; bash b.sh",
+    ],
+)  # fmt: skip
+def test_the_files_that_a_command_names_are_bound_however_it_writes_them(
+    root: Root, tmp_path: Path, command: str
+) -> None:
+    for one in range(30):
+        (tmp_path / f"w/d{one}").mkdir()
+    (tmp_path / "w/d29/b.sh").write_text("true\n")
+    shows = shown(root, tmp_path, f"run_in_bash_session {command}\n")
+    assert ("d29/b.sh" if "b.sh" in command else "a.txt") in shows["files"]
+
+
+def test_an_approval_of_a_command_with_too_many_words_is_refused(
+    root: Root, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shown_files, "LOOKED_AT", 5)
+    made = program("record_user_approval_for_plan it\nrun_in_bash_session echo a b c d e f\n")
+    state = start(made, {})
+    launch(state, "main/1")
+    tools = LocalTools(made, bench(root, tmp_path))
+    tools.follow(state)
+    failed = tools.perform(state.running["main/1"].effect).failure
+    assert failed is not None and failed.kind == "size" and "too many words" in failed.message
+
+
 def test_a_command_unbinds_what_it_may_write_and_no_more(root: Root, tmp_path: Path) -> None:
     made = "allow read **\nallow write out/**\nallow write *.txt\nallow run *\n"
     loops = (

@@ -75,7 +75,7 @@ OF_ACCESS = {
 OF_NEED = {
     "sandbox": {"sandbox", "timeout", "spent"},
     "git": {"git"},
-    "bash": {"sandbox", "timeout", "spent"},
+    "bash": {"sandbox", "timeout", "spent", "protected", "limit", "size", "unavailable"},
     "model": {"model", "refusal", "reply", "budget"},
     "web": {
         "net",
@@ -93,6 +93,30 @@ OF_NEED = {
     "rerank": {"unavailable"},
     "nobody": {"unavailable"},
 }
+
+OF_TOOL = {
+    "among": {"input"},
+    "approve_plan": {"refused"},
+    "code.apply": {"argument", "diff", "refused"},
+    "code.test": {"settings"},
+    "code.write": {"model"},
+    "create_file_with_block": {"encoding"},
+    "generate_code": {"tests", "answer"},
+    "git_add": {"protected"},
+    "git_commit": {"argument", "input"},
+    "google_search": {"argument", "secret"},
+    "grep": {"size", "timeout"},
+    "overwrite_file_with_block": {"encoding"},
+    "read_web_page": {"secret", "unreadable"},
+    "record_user_approval_for_plan": {"refused"},
+    "reset_all": {"forbidden"},
+    "run_in_bash_session": {"input"},
+    "run_plan": {"argument", "plan", "outside", "unavailable", "spent", "stated"},
+    "search_web": {"argument", "secret"},
+    "view_image": {"unreadable"},
+    "view_text_website": {"secret", "unreadable"},
+}
+"""What the functions of the core's tools refuse by themselves, which no declaration says."""
 
 
 class Origin(NamedTuple):
@@ -278,7 +302,7 @@ def needs(tool: Tool) -> list[str]:
 
 
 def failure_kinds(tool: Tool) -> list[str]:
-    """The kinds of failures that the tool's declaration implies, in the order of `program.causes.FAILURES`."""
+    """The kinds of failures of a tool, by its declaration and its function, in the order of `program.causes.FAILURES`."""
     from ..program.causes import FAILURES
     from ..tools import tool_rows
 
@@ -294,7 +318,7 @@ def failure_kinds(tool: Tool) -> list[str]:
     if "prompt" in run:
         found |= {"model", "refusal", "reply", "prompt", "budget"}
     elif "python" in run:
-        found |= {"error", "result", "timeout", "spent", "sandbox"}
+        found |= {"error", "result", "timeout", "spent", "sandbox", "protected", "limit"}
     elif "mcp" in run:
         found |= {
             "argument",
@@ -311,6 +335,8 @@ def failure_kinds(tool: Tool) -> list[str]:
         found |= {
             "argument",
             "exit",
+            "limit",
+            "protected",
             "result",
             "timeout",
             "spent",
@@ -322,6 +348,7 @@ def failure_kinds(tool: Tool) -> list[str]:
     row = tool_rows.tool(tool.name)
     for need in row.needs if row is not None else ():
         found |= OF_NEED.get(need if isinstance(need, str) else need.what, set())
+    found |= OF_TOOL.get(tool.name, set())
     if "command" in (item.sink for item in tool.parameters):
         found.add("exit")
     return [kind for kind in FAILURES if kind in found]

@@ -98,12 +98,12 @@ def of_step(
     for name in globs:
         if name in act.bound.arguments:
             text = act.bound.arguments[name].text
-            yield from of_glob(act.bound.arguments[name], slash=True)
-            if act.bound.tool.name in _SEARCHES and "/" in text and not _MARKED.search(text):
-                above, kind = guard.above(posixpath.dirname(posixpath.normpath(text)))
-                if kind not in ("", "missing"):
-                    found = _through(text, above, guard, probes)
-                    yield from () if found is None else (found,)
+            outside = list(of_glob(act.bound.arguments[name], slash=True))
+            yield from outside
+            searched = act.bound.tool.name in _SEARCHES and not _MARKED.search(text)
+            if searched and text.strip("./") and not outside:
+                found = _on_disk("list", posixpath.normpath(text), guard, probes)
+                yield from () if found is None else (found,)
 
 
 def _opened(unit: Unit, guard: Guard) -> Iterator[Diagnostic]:
@@ -226,7 +226,7 @@ def _on_disk(access: str, path: str, guard: Guard, probes: set[str]) -> Diagnost
         return found
     kind = guard.files.kind(path)
     probes.add(path + "/")
-    if kind in ("missing", "file") or kind == "folder" and access == "create":
+    if kind in ("missing", "file") or kind == "folder" and access in ("create", "list"):
         return None
     what = {"folder": "a folder", "link": "a symbolic link"}.get(kind, "not a regular file")
     help_ = (
@@ -234,7 +234,8 @@ def _on_disk(access: str, path: str, guard: Guard, probes: set[str]) -> Diagnost
         if kind == "folder"
         else "name the file itself"
     )
-    return Diagnostic(_HERE, "FDC415", f"`{path}` is {what}: this step needs a file", help=help_)
+    needed = "a file or a folder" if access == "list" else "a file"
+    return Diagnostic(_HERE, "FDC415", f"`{path}` is {what}: this step needs {needed}", help=help_)
 
 
 def _through(text: str, folder: str, guard: Guard, probes: set[str]) -> Diagnostic | None:

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..linking.project.protected import ANYWHERE, TOP, folded_name, folded_path, packages, protected
+from ..linking.project.protected import Protection, folded_name, packages, protected
 from ..linking.project.secret_files import secret
 from ..named_tuples import NamedTuple
 from ..program.model import Grant
-from ..text.glob_match import matches
+from ..workspace.access import project_file
 from ..workspace.access.named_files import by_name
 from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
@@ -46,10 +46,12 @@ class View(NamedTuple):
 
 
 class Before(NamedTuple):
-    """What was protected in a workspace when a command began: path below the root to what a link leads to, else an empty text."""
+    """What was protected in a workspace when a command began: path below the root to what a link leads to, else an empty text.
+    `project`: what `pyproject.toml` was (`project_file`)."""
 
     entries: dict[str, str]
     environments: frozenset[str]
+    project: str | None = None
 
 
 def before(root: Root) -> Before:
@@ -64,7 +66,7 @@ def before(root: Root) -> Before:
                     "sandbox",
                     f"more than {MOST} protected files are in the workspace (`{path}` is the last one)",
                 )
-    return Before(entries, frozenset(environments))
+    return Before(entries, frozenset(environments), project_file.found(root))
 
 
 def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[str]:
@@ -89,9 +91,13 @@ def taken(root: Root, was: Before, grants: Sequence[Grant], into: str) -> list[s
         for path, link in was.entries.items()
         if link and not os.path.islink(os.path.join(root.path, path))
     ]
+    if root.guarded and project_file.differ(was.project, project_file.found(root)):
+        wrong.append(project_file.NAME)
     if into:
         if wrong:
             root.move_out(wrong, into)
+        if project_file.NAME in wrong:
+            project_file.put_back(root, was.project)
         for path in {*gone, *(path for path in wrong if was.entries.get(path))}:
             with suppress(
                 OSError
@@ -289,9 +295,7 @@ def _entries(root: Root, environments: set[str], was: Before | None) -> Iterator
     command counts as protected.
     """
     known = None if was is None else was.environments
-    literal = {folded_path(one) for one in (*root.protected, *root.protect)}
-    exact = {*TOP, *literal}
-    globs = [glob for glob in literal if any(character in glob for character in "*?")]
+    protection = Protection(root.protected, root.protect)
     work = [""]
     while work:
         folder = work.pop()
@@ -308,15 +312,7 @@ def _entries(root: Root, environments: set[str], was: Before | None) -> Iterator
             continue  # it is gone
         for name, is_folder, _, _ in rows:
             path = folder + name
-            same = folded_name(name)
-            if (
-                same in ANYWHERE
-                or folded_path(path) in exact
-                or any(matches(folded_path(path), glob) for glob in globs)
-                or same == "head"
-                and not is_folder
-                and protected(path) is not None
-            ):
+            if protection.lists(path, is_folder):
                 yield path
             elif is_folder and name != "node_modules":
                 if known is None and packages(os.path.join(root.path, path)):

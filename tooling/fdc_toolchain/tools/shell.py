@@ -31,6 +31,7 @@ from ..sandbox import listing, replaced, views
 from ..sandbox.sandbox import fence
 from ..sandbox.scratch import scratch
 from ..sandbox.writable import withdraw
+from ..workspace.access import project_file
 from ..workspace.failure import ToolFailure
 from ..workspace.files import MAX_FILE
 from .context import Context, text
@@ -193,10 +194,12 @@ def _took(context: Context, was: views.Before, notes: dict[str, Any]) -> str:
 def told_of(wrong: Sequence[str], into: str, root: str) -> str:
     """The protected files and folders that were created, where they are now, and whether a plan can allow them."""
     shown = [name if len(name) <= 200 else f"{name[:60]}...{name[-60:]}" for name in wrong[:5]]
-    names = ", ".join(f"`{name}`" for name in shown)
+    others = " (with other settings of fdc)"
+    names = ", ".join(f"`{name}`{others if name == project_file.NAME else ''}" for name in shown)
     more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
     kept = f"; moved to `{os.path.relpath(into, root)}`" if into else ""
-    may = [path for path in wrong if (found := protected(path)) is None or not found.never]
+    named = [path for path in wrong if path != project_file.NAME]
+    may = [path for path in named if (found := protected(path)) is None or not found.never]
     help_ = (
         f"a plan can allow it by name (`allow write {may[0]}`)" if may else "no plan can allow it"
     )

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..journal.user_key import key
 from ..program.model import Grant
 from ..sandbox import views, writable
-from ..workspace.access import descriptors
+from ..workspace.access import descriptors, project_file
 from .sandboxed import own_folder
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def noted(
     name = blake2b(f"{step} {os.getpid()}".encode(), digest_size=12).hexdigest()
     said = {
         "entries": was.entries, "environments": sorted(was.environments), "grants": grants, "made": list(made),
+        "project": was.project,
         "into": os.path.relpath(os.path.join(run_folder, "refused"), root.path), "own": own, "held": held,
     }  # fmt: skip
     with _folder(root.path, make=True) as folder:
@@ -164,7 +165,8 @@ def _taken(root: Root, said: dict[str, Any]) -> tuple[list[str], str]:
         return [], ""
     if said.get("own"):
         own_folder.rescue(own_folder.Kept(*said["own"]))
-    was = views.Before(said["entries"], frozenset(said["environments"]))
+    project = said.get("project", project_file.found(root))  # an older fdc wrote nothing of it
+    was = views.Before(said["entries"], frozenset(said["environments"]), project)
     for path in said["made"]:  # by fdc, not by the command
         writable.discard(path, root.path)
     if not said.get("held", True):

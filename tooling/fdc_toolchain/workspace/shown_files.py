@@ -16,7 +16,11 @@ _WORD = re.compile(r"[^\s\"'\\;|&()<>=!$,:`]+")
 _OUTPUT = re.compile(r">[>|]?\s*[^\s;|&()<>]+")
 _FILE = re.compile(r"[./]\w")
 """What a name of a file has, and few other words."""
-_MOST_WORDS, _MOST_FOLDERS = 500, 20
+_QUOTING = re.compile(r"[\"'\\]")
+_LETTERS = 6
+"""Letters of options before a path that stands right behind them, as in `make -sf/deep/rules`."""
+LOOKED_AT = 200_000
+"""Names that the words of a command are looked for under; of a command with more, not all files can be known."""
 BOUND = 20_000
 """Files that are bound; what goes beyond is refused."""
 
@@ -56,18 +60,35 @@ def named(
     """The files of the workspace that the words of a command's texts name, from the top or from a folder that a word names.
 
     Also what is in `shown` and no file any more, and with `missing` what somebody could make meanwhile (`./new.sh`). Not the
-    files that the shell writes the output to: they may change while a person reads.
+    files that the shell writes the output to: they may change while a person reads. Raises TooMuch.
     """
-    text = " ".join(one for one in command if type(one) is str)
-    words = list(dict.fromkeys(_WORD.findall(_OUTPUT.sub(" ", text))))[:_MOST_WORDS]
-    folders = ["", *(word for word in words if _kind(root, word) == "folder")][:_MOST_FOLDERS]
+    text = _OUTPUT.sub(" ", " ".join(one for one in command if type(one) is str))
+    words = list(dict.fromkeys((*_WORD.findall(text), *_WORD.findall(_QUOTING.sub("", text)))))
+    words = list(dict.fromkeys(one for word in words for one in _behind_options(word)))
+    folders = ["", *(word for word in words if _kind(root, word) == "folder")]
+    if len(words) * len(folders) > LOOKED_AT:
+        raise TooMuch("a command has too many words to know which files it names")
     for folder in folders:
         for word in words:
             path = posixpath.normpath(posixpath.join(folder, word))
             kind = _kind(root, path)
-            new = missing and kind == "missing" and _FILE.search(word) and path[:1] not in "/."
+            new = missing and kind == "missing" and _FILE.search(word) and path[:1] not in "/.-"
             if path in shown or kind in ("file", "other") or new:
                 yield path
+
+
+def _behind_options(word: str) -> Iterator[str]:
+    """A word, and what may be a path in it behind options of one letter (`-fdeep/rules`) or an `@` (`@names.txt`)."""
+    yield word
+    if word.startswith("-") and not word.startswith("--"):
+        for end in range(2, min(len(word), _LETTERS + 2)):
+            path = word[end:].removeprefix("@")
+            if (
+                end == 2 and len(path) > 1 or _FILE.search(path)
+            ):  # else it is more letters, as in `ls -la`
+                yield path
+    elif "@" in word[:1]:
+        yield word[1:]
 
 
 def _kind(root: Files, path: str) -> str:

@@ -133,6 +133,15 @@ TOP: dict[str, tuple[str, bool]] = {
 }  # fmt: skip
 """Paths that are protected from the workspace's top, with all that is below them: path, folded, to (what it is, never)."""
 
+WITHIN: dict[str, str] = dict.fromkeys(
+    (
+        ".github/copilot-instructions.md", ".github/instructions", ".github/prompts", ".github/chatmodes", ".github/agents",
+        ".github/skills", ".github/hooks", ".gitlab/duo", ".vscode/mcp.json",
+    ),
+    _AGENTS,
+)  # fmt: skip
+"""What others than the rest of a protected folder obey: path from the folder, folded, to what it is."""
+
 _RUN_BY_OTHERS = frozenset((_EDITOR, _SHELL, _HOME, _CI, _COMMIT))
 
 
@@ -191,9 +200,16 @@ class Protection:
                 known = self._known[longer] = self._alone(longer, same, folded), same
             protection, same = known
             if protection is not None:
-                return protection
+                return protection._replace(what=_within(path, longer) or protection.what)
             entry = longer
         return Protected(entry, _BARE, False) if _is_head(entry.rpartition("/")[2]) else None
+
+    def lists(self, path: str, is_folder: bool) -> bool:
+        """Whether the list names an entry of a folder in which nothing above it is protected, in a walk over all files."""
+        if not self.may_name(path.rpartition("/")[2]):
+            return False
+        found = self.of(path)
+        return found is not None and not (is_folder and found.what == _BARE)
 
     def _alone(self, entry: str, same: str, folded: str) -> Protected | None:
         """Why an entry is protected itself; `same`: the entry with its names folded, of which `folded` is the last."""
@@ -205,6 +221,14 @@ class Protection:
         if same in self._plain or any(matches(same, glob) for glob in self._globs):
             return Protected(entry, _OURS, False)
         return None
+
+
+def _within(path: str, entry: str) -> str:
+    """What a path below a protected entry is, where that differs from what the entry is; else an empty text."""
+    names = [folded_name(name) for name in path.split("/") if name not in ("", ".")]
+    names = names[entry.count("/") :]
+    known = (WITHIN.get("/".join(names[:end])) for end in range(2, len(names) + 1))
+    return next((what for what in known if what), "")
 
 
 def _is_head(name: str) -> bool:

@@ -85,9 +85,12 @@ def as_shown(
     _reads_as_shown(released, declared, args, context)
     if declared.get("writes") == "unknown" and intent_files.read(context.run_folder, begun) is None:
         said = (*declared.get("run", {}).get("command", ()), *args.values())
-        for path in shown_files.named(said, context.root, released.files):
-            if changed := shown_files.difference(released, context.root, path):
-                raise ToolFailure("changed", changed)
+        try:
+            for path in shown_files.named(said, context.root, released.files):
+                if changed := shown_files.difference(released, context.root, path):
+                    raise ToolFailure("changed", changed)
+        except shown_files.TooMuch as much:
+            raise ToolFailure("size", str(much)) from None
         intent_files.write(context.run_folder, begun, {})
     parameters = declared.get("parameters", ())
     block = next(

@@ -92,6 +92,8 @@ def _glob(args: Mapping[str, object], context: Context) -> str:
     kind = context.root.kind(plain)
     if kind == "missing" and not _RUN.fullmatch(posixpath.normpath(plain)):
         raise ToolFailure("missing", f"`{where}` does not exist")
+    if kind == "other":
+        raise ToolFailure("file", f"`{where}` is a link or a special file, not a file or a folder")
     return f"{plain}/**" if kind in ("folder", "missing") else where
 
 

@@ -97,14 +97,15 @@ def meet(pattern: Pattern, other: Pattern) -> bool:
 
 
 def spelled(pattern: Pattern) -> str:
-    """The pattern as one text."""
-    return "\t".join((pattern.begins, pattern.ends, "=" if pattern.whole else "*"))
+    """The pattern as one text. A path may have any character in it, so the text says how long the beginning is."""
+    return f"{'=' if pattern.whole else '*'}{len(pattern.begins)} {pattern.begins}{pattern.ends}"
 
 
 def read_back(text: str) -> Pattern:
     """The pattern that `spelled` wrote."""
-    begins, ends, whole = text.split("\t")
-    return Pattern(begins, ends, whole == "=")
+    head, _, rest = text.partition(" ")
+    length = int(head[1:])
+    return Pattern(rest[:length], rest[length:], head[0] == "=")
 
 
 class Stored:
