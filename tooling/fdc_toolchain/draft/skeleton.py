@@ -131,6 +131,11 @@ def _check(want: Want, tools: Sequence[Tool]) -> list[Want]:
     ]
 
 
+def _hears(tool: Tool) -> bool:
+    """Whether a tool gives what the user answers."""
+    return tool.action is not None and [item.sink for item in tool.inline] == ["user"]
+
+
 def _part(tool: Tool) -> str | None:
     """The part of a tool's result that people read: "" for all of it, a field with its point; None for none."""
     kind = kind_of(tool)
@@ -225,7 +230,7 @@ class _Writer:
             value = self._value(want, tool.block)
             block = f"  {self._input(want, tool.block) if value is None else value}\n"
         if (
-            (tool.effect == "read" or tool.trust != "trusted")
+            (tool.effect == "read" or tool.trust != "trusted" or _hears(tool))
             and _part(tool) is not None
             and not command
         ):

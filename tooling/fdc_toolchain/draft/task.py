@@ -81,6 +81,12 @@ IMAGE = re.compile(r"\.(?:bmp|gif|jpe?g|png|svg|webp)$", re.IGNORECASE)
 _SHORT = frozenset("authors changelog changes contributing license readme security".split())
 """Files that a task names without their ending, as English words."""
 _TEXTS = (".md", ".rst", ".txt", ".adoc")
+_ENDINGS = frozenset(
+    "adoc bash bat c cc cfg conf cpp cs css csv dat db diff doc docx env go h hpp html ini ipynb java jpeg jpg js json jsonl"
+    " jsx kt lock log lua md mjs old patch pdf php pl plan png ps1 py pyi rb rs rst scss sh sql sqlite svg swift tex text toml ts"
+    " tsv tsx txt vue webp xml yaml yml zip zsh".split()
+)
+"""What new files end with; another word with a point in it is a name in code."""
 _KIND = re.compile(
     rf"(?:(?<!\S)\.(\w+)|\b({'|'.join([*_KINDS, *_KINDS.values(), 'json', 'yaml', 'yml', 'toml', 'html', 'css', 'csv'])})"
     r"\s+(?:files?|pages?|modules?|scripts?|documents?|sources?))\b"
@@ -204,7 +210,11 @@ class Task:
                 or re.match(r"\W*(?:folder|directory|contains|holds)\b", after)
             ):
                 self.folders.append(path)
-        elif re.search(r"\w\.[a-z]\w*$", word) and word.lower() not in ("e.g", "i.e"):
+        elif re.search(r"\w\.[a-z]\w*$", word) and (
+            "/" in word
+            or word.rpartition(".")[2] in _ENDINGS
+            or before in ("as", "called", "file", "into", "named", "to")
+        ):
             self.new.setdefault(path, at)
             if before in ("as", "in", "into", "to"):
                 self.targets.append(path)

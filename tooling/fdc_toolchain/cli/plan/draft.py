@@ -139,6 +139,12 @@ def _made(
             f"no step of the plan is for the word `{word}` of the task: name its file, or write the step yourself"
             for word in (made.undone if made.fits else ())
         ]
+        if "for_each_file" in made.text and any(
+            what.startswith("path of") for _, what in made.inputs
+        ):
+            remarks.append(
+                "the plan changes one file (`path`), not each of the files that it reads"
+            )
         if not made.fits:
             remarks.append(
                 "no tool matches the words of the task, so the plan has steps only for the files that it names: write a"
