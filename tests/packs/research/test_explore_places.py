@@ -83,6 +83,25 @@ def test_what_is_written_twice_is_one_place(tmp_path: Path, pools: dict[str, str
     assert f"\n        likewise {first.twins[0]}\n" in done.stdout
 
 
+def test_a_word_in_capitals_is_a_name(tmp_path: Path) -> None:
+    """`any` is no word to look for; `ANY` is a constant."""
+    files = {
+        "s.py": "def connect(sender=None):\n    # for any sender\n    pass\n\n\nANY = object()\n"
+    }
+    for question in ("What is ANY for?", "What does ANY mean for a sender?"):
+        found = ask(tmp_path, question, files)
+        assert (found.places[0].name, found.sure) == ("ANY", "High"), question
+
+
+def test_two_of_one_class_are_two_places(tmp_path: Path) -> None:
+    body = "        for receiver in self.receivers:\n            {}receiver(message)\n        self.sent += 1\n"
+    text = f"class Signal:\n    def send(self, message):\n{body.format('')}\n"
+    text += f"    async def send_async(self, message):\n{body.format('await ')}"
+    found = ask(tmp_path, "Which receivers get the message of a signal?", {"signal.py": text})
+    assert {one.name for one in found.places[:2]} == {"Signal.send", "Signal.send_async"}
+    assert all(one.twins == () for one in found.places)
+
+
 def test_definitions_of_one_name_that_differ_are_two_places(tmp_path: Path) -> None:
     files = {
         "a.py": "def brew_tea(pot):\n    heat(pot)\n    return pour(pot)\n",

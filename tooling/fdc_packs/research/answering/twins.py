@@ -24,13 +24,14 @@ def plainly(text: str) -> str:
 
 
 def are_twins(tree: Tree, one: Unit, other: Unit) -> bool:
-    """Whether two definitions have the same name and about the same lines, apart from what says whether they wait."""
+    """Whether two definitions have the same name and about the same lines, apart from what says whether they wait. Two of one
+    class or module are not: who reads it has the choice."""
     if one.definition is None or other.definition is None:
         return False
-    if (one.path, one.line) == (other.path, other.line):
+    name, same = one.definition.qualified, other.definition.qualified
+    if one.path == other.path and name.rpartition(".")[0] == same.rpartition(".")[0]:
         return False
-    names = {plainly(each.definition.qualified).lower() for each in (one, other) if each.definition}
-    if len(names) > 1:
+    if plainly(name).lower() != plainly(same).lower():
         return False
     mine, theirs = _lines(tree, one), _lines(tree, other)
     return len(mine & theirs) >= ALIKE * max(len(mine), len(theirs))

@@ -61,6 +61,15 @@ def written_names(text: str) -> list[str]:
     return list(dict.fromkeys(first or second for first, second in _WRITTEN.findall(text)))
 
 
+def is_written_large(word: str, question: str) -> bool:
+    """Whether a word is written in capitals, and the question is not: then it is a name, although English has the word.
+
+    >>> [is_written_large(word, "What is ANY for?") for word in ("What", "ANY", "for")]
+    [False, True, False]
+    """
+    return word.isupper() and len(word) > 1 and not question.isupper()
+
+
 def terms(text: str) -> list[str]:
     """The words of a text as the index cuts them (before stemming), lower case."""
     return [found.group().lower() for found in _PART.finditer(spread(text))]
@@ -86,7 +95,8 @@ def concepts_of(question: str) -> list[Concept]:
     asking = [
         word
         for word in words
-        if not all(part.lower() in STOP or len(part) < 2 for part in _PART.findall(word))
+        if is_written_large(word, question)
+        or not all(part.lower() in STOP or len(part) < 2 for part in _PART.findall(word))
     ]
     joined = {one: _joined(one, after.lower()) for one, after in zip(words, words[1:])}
     for word in asking or words:
