@@ -147,7 +147,8 @@ def test_a_command_closes_where_it_is_that_program_and_nothing_else(command: str
         ("iterate max 1\n  message_user bye\n  close_task\n  submit\n", []),
         ("iterate max 1\n  message_user bye\n  close_task\n  submit\nmessage_user bye\n", [5]),
         ("close_task\nsubmit\ncall_plan b.plan\n", [3]),
-        ("call_plan c.plan\nmessage_user bye\nclose_task\n", [2, 3]),
+        ("close_task\ncall_plan c.plan\nsubmit\n", []),
+        ("call_plan d.plan\nsubmit\nmessage_user bye\nclose_task\n", [3, 4]),
         ("call_plan d.plan\nmessage_user bye\nclose_task\nsubmit\n", []),
         ("if false\n  submit\nmessage_user bye\nclose_task\nsubmit\n", []),
         ("message_user bye\nclose_task\nmessage_user bye\nsubmit\n", []),
@@ -167,6 +168,19 @@ def test_nothing_follows_a_submit(text: str, lines: list[int]) -> None:
         for item in found
         if "comes after `submit`" in item.message and item.span.path == "a.plan"
     ]
+
+
+def test_a_called_plan_that_submits_is_named_once() -> None:
+    """Each step behind the call was reported, with the advice to move it before a close that stands in another file."""
+    files = {
+        "a.plan": "call_plan c.plan\nmessage_user bye\nclose_task\n",
+        "c.plan": "submit\n",
+        "free.json": FREE,
+    }
+    found = findings(lint(files, "a.plan", settings=SETTINGS), "FDC403")
+    [item] = [one for one in found if "comes after" in one.message]
+    assert item.span.line == 2 and "the `submit` of `c.plan`" in item.message
+    assert item.help and "from `c.plan`" in item.help
 
 
 def test_a_close_by_a_script_that_is_not_there_is_an_assumption() -> None:

@@ -8,6 +8,7 @@ import re
 import socket
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from fdc_toolchain.draft.drafting import Drafted, allowed_by, drafted, grammar_of
@@ -49,6 +50,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
     (root / "docs").mkdir()
     (root / "out").mkdir()
     (root / "docs" / "green.md").write_text("# Green tea\n", "utf-8")
+    (root / "README.rst").write_text("Tea\n===\n", "utf-8")
     (root / "fdc.toml").write_text("", "utf-8")
     return Linker(str(root), read_settings(str(root)))
 
@@ -85,6 +87,9 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
         ('Find lines with "T O" in docs', ['grep "T O" docs']),
         ("fetch https://example.org/tea and tell me", ["view_text_website https://example.org/tea"]),
         ("delete docs/green.md", ["delete_file docs/green.md"]),
+        ("Undo the last change in docs/green.md", ["restore_file docs/green.md"]),
+        ("Ask me for a name and write it to out/n.md",
+         ["\ntext1 <- request_user_input Ask me", "overwrite_file_with_block out/n.md\n  {text1}\n"]),
         ("delete the old test file docs/green.md", ["delete_file docs/green.md"]),
         ("say {hello} world", ["hello_world"]),
         ("I want you to search the web for tea", ["google_search I want"]),
@@ -97,6 +102,10 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
         ("let me see docs/green.md", ["complete\ntext1 <- read_file docs/green.md\nmessage_user {text1}\nclose_task"]),
         ("what does docs/green.md say?", ["text1 <- read_file docs/green.md\nmessage_user {text1}\nclose_task"]),
         ("where is tea used in docs", ["list1 <- grep tea docs\nmessage_user {list1}\nclose_task"]),
+        ("Find all uses of brew_tea in docs", ["list1 <- grep brew_tea docs\nmessage_user {list1}\nclose_task"]),
+        ("Find where brew is called in docs", ["list1 <- grep brew docs\nmessage_user {list1}\nclose_task"]),
+        ("Download https://example.org/tea into out/tea.md",
+         ["text1 <- view_text_website https://example.org/tea\noverwrite_file_with_block out/tea.md\n  {text1}\n"]),
         ("how many markdown files are in docs", ["list1 <- list_files docs/**/*.md\nmessage_user {list1}\nclose_task"]),
         ("list what is in docs, and which of them is old", ["list_files docs\nmessage_user {list1}\nclose_task"]),
     ],
@@ -122,6 +131,7 @@ def test_a_skeleton_holds_and_has_the_tools_of_the_task(
         "Create a login page",
         "Delete the user account",
         "Improve the session handling",
+        "Make Kettle.boil faster",
         "Set the timeout to 5",
         "Choose among three names",
         "Record the temperature",
@@ -155,17 +165,40 @@ def test_a_tool_fits_by_its_whole_name_or_its_verb_and_what_it_is_done_to(linker
         ("Fix the typo in docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
         ("Rename the word tea to cha in docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
         ("Remove the old lines from docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
+        ("Remove the dead code in docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
+        ("Delete everything about milk from the README", "read_file README.rst\noverwrite_file_with_block README.rst\n"),
+        ('Remove "black" from docs/green.md', "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
+        ("Bump the version in docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
+        ("fetch https://example.org/tea and write a summary into out/tea.md",
+         "view_text_website https://example.org/tea\noverwrite_file_with_block out/tea.md\n"),
     ],
 )  # fmt: skip
 def test_what_only_a_person_can_write_is_asked(linker: Linker, task: str, steps: str) -> None:
     made = skeleton(linker, task, fsm=FSM)
-    assert steps in made.text and made.inputs[-1] == (
-        "content",
-        "content of overwrite_file_with_block",
-    )
+    file = steps.split("overwrite_file_with_block ")[1].strip().removeprefix("{path}")
+    asked = f"content of overwrite_file_with_block {file}".strip()
+    assert steps in made.text and made.inputs[-1] == ("content", asked)
     assert proved(linker.root, "p.plan", made.text).findings == []
     assert re.search(r"(\S+)\n  \{content\}\nread_file \1\n", made.text)  # FDC441 warns otherwise
     assert "for_each_file" not in skeleton(linker, task, fsm=FSM, loops=False).text
+
+
+def test_a_part_that_moves_changes_both_files(linker: Linker) -> None:
+    made = skeleton(linker, "Move the section milk from docs/green.md to README.rst", fsm=FSM)
+    said = "content of overwrite_file_with_block"
+    assert [what for _, what in made.inputs] == [f"{said} docs/green.md", f"{said} README.rst"]
+    assert proved(linker.root, "p.plan", made.text).findings == []
+
+
+def test_a_page_is_kept_where_the_tests_cannot_execute_it(tmp_path: Path) -> None:
+    (tmp_path / "fdc.toml").write_text('test-command = "make test"\n', "utf-8")
+    linker = Linker(str(tmp_path), read_settings(str(tmp_path)))
+    task = "fetch https://example.org/tea and save it to out/tea.md"
+    refused = skeleton(linker, task, fsm=FSM)
+    assert [one.code for one in proved(linker.root, "p.plan", refused.text).errors] == ["FDC474"]
+    made = skeleton(linker, task, fsm=FSM, apart=True)
+    assert made.moved == (("out/tea.md", "{run}/outside/tea.md"),) and made.missing == ()
+    assert proved(linker.root, "p.plan", made.text).findings == []
 
 
 def test_what_the_task_does_not_say_is_an_input_or_asked(linker: Linker) -> None:

@@ -228,3 +228,8 @@ def test_the_innermost_file_is_named_where_no_name_is_sought_any_more(
         assert item.help == said
     [item] = findings(lint("message_user {file}\n"), "FDC311")
     assert item.help == "for the text itself write `{{file}}`"
+
+
+def test_braces_are_no_help_where_a_name_has_none() -> None:
+    [item] = findings(lint("if zzz > 3\n  message_user x\n"), "FDC311")
+    assert item.help == 'bind it before (`zzz <- ...`); a text has quotation marks: `"zzz"`'

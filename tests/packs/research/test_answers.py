@@ -118,6 +118,15 @@ def test_licences_change_logs_contents_and_copies_are_no_evidence(kitchen: Path)
     assert "CHANGES.md:" not in answer
 
 
+def test_a_licence_answers_no_question_about_something_else(tmp_path: Path) -> None:
+    """Its words stand in many questions: one that nothing else spoke of was answered from it."""
+    root = write(tmp_path, {"docs/tea.md": TEA, "LICENSE": LICENCE})
+    question = "How does the software deal with a lost connection?"
+    ending = research(root, question)
+    assert "LICENSE:" not in str(ending)
+    assert "LICENSE:" not in "".join(one.read_text("utf-8") for one in root.glob("research/*.md"))
+
+
 def test_what_is_announced_is_shown_with_its_place(kitchen: Path) -> None:
     research(kitchen, "When can the kettle be refilled?")
     report = report_of(kitchen)

@@ -117,6 +117,20 @@ def test_what_a_language_binds_in_its_own_way_is_a_definition_and_what_is_local_
     assert wanted.strip().replace("\n", "|").split("|") == rows
 
 
+@pytest.mark.parametrize("name", ["a.js", "a.ts", "a.go", "a.c"])
+def test_a_remark_behind_code_documents_nothing_below_it(name: str) -> None:
+    """A function below constants with remarks was said to be what the first comment above them says."""
+    constants = {
+        "a.go": "const wait = 120 // for an answer\nconst idle = 600 // for a word\n",
+        "a.c": "static int wait = 120; // for an answer\nstatic int idle = 600; // for a word\n",
+    }.get(name, "const wait = 120; // for an answer\nconst idle = 600; // for a word\n")
+    head = {"a.go": "package tea\n", "a.c": "#include <tea.h>\n"}.get(name, "import 'tea';\n")
+    begins = {"a.go": "func shuffle() {\n}\n", "a.c": "int shuffle(void) {\n}\n"}
+    text = f"{head}// limits in seconds\n{constants}{begins.get(name, 'function shuffle() {}')}"
+    found = {one.name: one.doc for one in code_outline.outline(document(name, text)).definitions}
+    assert (found["wait"], found.get("idle", 0), found["shuffle"]) == (2, 0, 0)
+
+
 LINES = {
     "a.js": ("/** Pours. */\napp.pour = function pour(n) {\n  var in_ = n;\n\n  return in_;\n};\n\nvar heat = 3;\nbrew(heat);\n",
              [("pour", 2, 6, 1), ("heat", 8, 8, 0)]),

@@ -15,8 +15,11 @@ MOST_FILES, MOST_BYTES = 5_000, 1 << 20
 _CODE = frozenset(
     "c cc cpp cs ex go h hpp java js jsx kt lua mjs php py pyi rb rs scala sh swift ts tsx".split()
 )
-_OTHERS = frozenset("cfg css csv html in ini json lock log md rst svg sql toml txt xml yaml yml".split())  # fmt: skip
-"""What names of files end in, besides files of code."""
+ENDINGS = _CODE | frozenset(
+    "adoc bash bat cfg conf css csv dat db diff doc docx env gif html ini ipynb jpeg jpg json jsonl lock log md old patch pdf pl"
+    " plan png ps1 rst scss sql sqlite svg tex text toml tsv txt vue webp xml yaml yml zip zsh".split()
+)
+"""What names of files end in; another word with a point in it is a name of code."""
 _NAME = re.compile(r"(?<![\w./-])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(\(\))?(?![\w/-]|\.\w)")
 _SAID = re.compile(
     r"\b(?:class|constant|enum|error|exception|function|interface|method|struct|type|variable)\s+[\"'`“]?$",
@@ -44,7 +47,7 @@ def defined(root: str, text: str) -> dict[str, str]:
         match[1]
         for match in _NAME.finditer(text)
         if (match[2] or _SPELLED.search(match[1]) or _SAID.search(text, 0, match.start()))
-        and match[1].rpartition(".")[2].lower() not in _CODE | _OTHERS
+        and match[1].rpartition(".")[2].lower() not in ENDINGS
         and not os.path.lexists(os.path.join(root, match[1]))
     }
     if not names:

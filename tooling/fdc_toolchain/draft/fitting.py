@@ -27,8 +27,8 @@ _FEW = frozenset(
 _GETS = frozenset("find get look show".split())
 """Verbs that ask a tool which only reads for what it gives: its summary often begins with that, not with a verb."""
 _PUTS = (
-    "add append bump change copy correct document edit extend fix implement improve make merge modify put refactor replace"
-    " rewrite save store update"
+    "add adjust append bump change copy correct document edit extend fix implement improve increase increment insert introduce"
+    " make merge modify put reduce refactor replace rewrite save simplify store update"
 ).split()
 """Verbs that ask for a tool which writes a text block into a file, new or not."""
 _ORDER = re.compile(

@@ -7,6 +7,7 @@ one, a file that was written is read. What was read, and no step uses, is shown 
 
 from __future__ import annotations
 
+import os
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -39,7 +40,8 @@ _IT = re.compile(r"\b(?:it|them|both)\b")
 class Skeleton(NamedTuple):
     """A plan's text; its inputs, each with what it is for; the tools that fit the task but no accepted word has; whether any
     tool fits the task's words; the files that it names, which are not there and which no step makes; the files and addresses
-    that it names and no step uses; its verbs for changes that no step makes."""
+    that it names and no step uses; its verbs for changes that no step makes; files for text from outside, each with the place
+    that it has got instead."""
 
     text: str
     inputs: tuple[tuple[str, str], ...]
@@ -48,6 +50,7 @@ class Skeleton(NamedTuple):
     missing: tuple[str, ...]
     unused: tuple[str, ...]
     undone: tuple[str, ...]
+    moved: tuple[tuple[str, str], ...] = ()
 
 
 def skeleton(
@@ -58,9 +61,10 @@ def skeleton(
     tools: Sequence[str] = (),
     ask: Ask | None = None,
     loops: bool = True,
+    apart: bool = False,
 ) -> Skeleton:
-    """The plan; without `loops`, files of which the task gives no names are not read. Raises UsageError for an automaton or a
-    tool that is not there, or that accept no plan together."""
+    """The plan; without `loops`, files of which the task gives no names are not read; `apart`: text from outside is written
+    where no command sees it. Raises UsageError for an automaton or a tool that is not there, or that accept no plan together."""
     from ..exits import UsageError
 
     automaton = automaton_of(linker, fsm)
@@ -92,7 +96,8 @@ def skeleton(
         added = [at for at, one in enumerate(wanted) if not one.of_words]
         out = wanted.pop(added[-1] if added else -1)
         left_out += [out.tool.name] * out.of_words
-    writer = _Writer(task, ask, bool(_SAME.search(task.plain) or known and _IT.search(task.plain)))
+    same = task.kept or _SAME.search(task.plain) or known and _IT.search(task.plain)
+    writer = _Writer(task, ask, bool(same), apart)
     changed = False
     for at, one in enumerate(found):
         of_tests = changed and one.tool is tests
@@ -106,10 +111,11 @@ def skeleton(
     params = [f"param {name}\n" for name, _ in writer.inputs]
     text = f"{head_of(linker, fsm, [one.tool for one in found])[0]}{''.join(params)}{''.join(writer.lines)}"
     steps = "".join(writer.lines[1:])
-    missing = tuple(file for file in task.new if file not in steps)
+    missing = tuple(file for file in task.new if file not in steps and file not in writer.moved)
     unused = tuple(one for one in dict.fromkeys([*task.files, *task.pages]) if one not in steps)
     inputs, others = tuple(writer.inputs), tuple(reversed(left_out))
-    return Skeleton(text, inputs, others, fits, missing, unused, tuple(undone))
+    moved = tuple(writer.moved.items())
+    return Skeleton(text, inputs, others, fits, missing, unused, tuple(undone), moved)
 
 
 def _usable(tool: Tool) -> bool:
@@ -123,6 +129,11 @@ def _check(want: Want, tools: Sequence[Tool]) -> list[Want]:
     return [Want(tool, file=_WRITTEN, of_words=False) for tool in tools if writes and reads(tool)][
         :1
     ]
+
+
+def _hears(tool: Tool) -> bool:
+    """Whether a tool gives what the user answers."""
+    return tool.action is not None and [item.sink for item in tool.inline] == ["user"]
 
 
 def _part(tool: Tool) -> str | None:
@@ -185,12 +196,14 @@ class _Result(NamedTuple):
 
 class _Writer:
     """Writes steps, with what they need. `same`: a file that is written gets what was read; `told`: loops have shown it;
-    `written`: the last file that a step wrote."""
+    `written`: the last file that a step wrote; `moved`: with `apart`, the places of files for text from outside."""
 
-    def __init__(self, task: Task, ask: Ask | None, same: bool) -> None:
+    def __init__(self, task: Task, ask: Ask | None, same: bool, apart: bool) -> None:
         self.task = task
         self.ask = ask
         self.same = same
+        self.apart = apart
+        self.moved: dict[str, str] = {}
         self.told = False
         self.written = ""
         self.lines: list[str] = []
@@ -206,15 +219,18 @@ class _Writer:
             value = command or self._value(want, item)
             if value is None and not item.required:
                 break  # what follows would take its place
-            given.append(self._input(tool, item) if value is None else value)
+            given.append(self._input(want, item) if value is None else value)
             if item.access in ("create", "write"):
+                if self.apart and self._from_outside(want):
+                    place = f"{{run}}/outside/{os.path.basename(given[-1])}"
+                    given[-1] = self.moved.setdefault(given[-1], place)
                 self.written = given[-1]
         block = ""
         if tool.block is not None and (tool.block.required or tool.action or not given):
             value = self._value(want, tool.block)
-            block = f"  {self._input(tool, tool.block) if value is None else value}\n"
+            block = f"  {self._input(want, tool.block) if value is None else value}\n"
         if (
-            (tool.effect == "read" or tool.trust != "trusted")
+            (tool.effect == "read" or tool.trust != "trusted" or _hears(tool))
             and _part(tool) is not None
             and not command
         ):
@@ -270,6 +286,13 @@ class _Writer:
                 found = found or task.content
         return found[0] if found else None
 
+    def _from_outside(self, want: Want) -> bool:
+        """Whether a step writes what a step before it got from outside."""
+        block = want.tool.block
+        text = None if block is None else self._value(want, block)
+        got = [one.name for one in self.results if one.tool.trust == "untrusted"]
+        return text is not None and any(f"{{{name}" in text for name in got)
+
     def _use(self, result: _Result) -> str:
         """A result's template; its step binds it from now on."""
         line = self.lines[result.line]
@@ -277,13 +300,15 @@ class _Writer:
             self.lines[result.line] = f"{result.name} <- {line}"
         return f"{{{result.name}{_part(result.tool)}}}"
 
-    def _input(self, tool: Tool, item: Parameter) -> str:
+    def _input(self, want: Want, item: Parameter) -> str:
+        tool = want.tool
         said = "" if self.ask is None else " ".join(self.ask(tool.name, item.name).split())
         if said:
             return said if item.kind in ("rest", "block") else _quote(said)
         taken = {name for name, _ in self.inputs}
         name = item.name if item.name not in taken else f"{item.name}{len(taken) + 1}"
-        self.inputs.append((name, f"{item.name} of {tool.name}"))
+        file = f" {want.file}" if want.file and "{" not in want.file else ""
+        self.inputs.append((name, f"{item.name} of {tool.name}{file}"))
         return f"{{{name}}}"
 
 

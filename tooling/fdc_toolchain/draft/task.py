@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..grammar_export.steps import LOOKS
 from ..syntax.keyword_hints import COMMANDS, OTHERS
-from .code_names import defined
+from .code_names import ENDINGS, defined
 
 if TYPE_CHECKING:
     from ..linking.catalogue import Tool
@@ -33,8 +33,10 @@ _SOUGHT = re.compile(
 )
 """What a search is for where nothing stands between quotes: a word that the task says it of, or a name in code."""
 _FOUND = re.compile(
-    r"\b(?:find|where\s+is)\s+(?:the\s+(?:word|text|name)\s+)?(\w+)\s+(?:mentioned\s+|used\s+)?in\b"
-    r"|\b(?:which|what)\s+(?:file|page|module|line)s?\s+(?:mention|contain|use|have)s?\s+(?:the\s+(?:word|text|name)\s+)?(\w+)"
+    r"\b(?:find(?:\s+(?:out\s+)?where)?|where\s+is)\s+(?:the\s+(?:word|text|name)\s+)?(\w+)\s+(?:is\s+)?"
+    r"(?:(?:called|created|defined|mentioned|raised|used)\s+)?in\b"
+    r"|\b(?:which|what)\s+(?:file|page|module|line)s?\s+(?:mention|contain|use|have)s?\s+(?:the\s+(?:word|text|name)\s+)?(\w+)",
+    re.IGNORECASE,
 )
 """A search that does not say so; what it is for."""
 _SEARCHES = re.compile(r"\b(?:find|grep|list|search|where|which)\b", re.IGNORECASE)
@@ -69,9 +71,19 @@ _PART = re.compile(
     r"|option|paragraph|parameter|property|section|sentence|test|type|value|variable|word)s?\b(?!\s+(?:director|document|file|folder|module|page|script)))"
 )
 """A verb for what is done to a part of a file; the file itself is edited, not moved or deleted."""
-_TAKEN_OUT = re.compile(r"\b(?:delete|remove)\b[^.,;]*\sfrom\s+[\"'`“]?$", re.IGNORECASE)
+_INSIDE_OF = re.compile(
+    r"\b(?:delete|move|remove|rename)(?=(?: (?!(?:at|director(?:y|ies)|documents?|files?|folders?|from|images?|in|inside|into"
+    r"|modules?|of|out|packages?|pages?|scripts?|to|within)\b)[a-z'-]+){1,6} (?:at|from|in|inside|of|out of|within)\b)"
+)
+"""The same where what is deleted or moved is no file at all, but stands in one: `remove the dead code in a.py`."""
+_TAKEN_OUT = re.compile(
+    r"\b(?:delete|extract|move|remove)\b[^.,;]*\sfrom\s+[\"'`“]?$", re.IGNORECASE
+)
 """Before a file that something is taken out of."""
 IMAGE = re.compile(r"\.(?:bmp|gif|jpe?g|png|svg|webp)$", re.IGNORECASE)
+_SHORT = frozenset("authors changelog changes contributing license readme security".split())
+"""Files that a task names without their ending, as English words."""
+_TEXTS = (".md", ".rst", ".txt", ".adoc")
 _KIND = re.compile(
     rf"(?:(?<!\S)\.(\w+)|\b({'|'.join([*_KINDS, *_KINDS.values(), 'json', 'yaml', 'yml', 'toml', 'html', 'css', 'csv'])})"
     r"\s+(?:files?|pages?|modules?|scripts?|documents?|sources?))\b"
@@ -82,7 +94,7 @@ _KIND = re.compile(
 class Task:
     """`files` and `new` (which do not exist) have the place where they stand; `sources` are files to take something from,
     `targets` new ones to put something into; `each`: the globs whose files the task is about; `content`: what a file or a
-    message is to be; `meant`: verbs for what it says in other words."""
+    message is to be; `kept`: whether a file is to have a page; `meant`: verbs for what it says in other words."""
 
     def __init__(self, root: str, task: str, tests: str = "") -> None:
         self.text = " ".join(task.replace("{", "(").replace("}", ")").split())
@@ -94,7 +106,8 @@ class Task:
             bare = _BARE.sub(
                 lambda match: match[0].removesuffix(match[1]).ljust(len(match[0])), bare
             )
-        self.plain = _PART.sub(lambda match: "edit".ljust(len(match[0])), bare.lower())
+        things = _NAMES.sub(_blank, _QUOTED.sub(_thing, self.text)).lower()
+        self.plain = _edited(_edited(bare.lower(), bare.lower(), _PART), things, _INSIDE_OF)
         self.tests = bool(_TESTS.search(self.plain))
         if self.tests and tests and not self.commands:
             self.commands = [tests]
@@ -132,6 +145,13 @@ class Task:
         self.each = self.globs or [
             f"{place}**/*.{kind}" if kind else f"{place}**" for place in places for kind in kinds or [""]
         ]  # fmt: skip
+        self.kept = any(
+            re.search(
+                rf"{re.escape(page)}\W*\s(?:as|in|into|to)\s[\"'`“]?{re.escape(file)}", self.text
+            )
+            for page in self.pages
+            for file in self.targets
+        )
         self.meant = self._meant(bool(kinds))
         if kinds:
             self.globs = self.each
@@ -190,12 +210,19 @@ class Task:
                 or re.match(r"\W*(?:folder|directory|contains|holds)\b", after)
             ):
                 self.folders.append(path)
-        elif re.search(r"\w\.[a-z]\w*$", word) and word.lower() not in ("e.g", "i.e"):
+        elif re.search(r"\w\.[a-z]\w*$", word) and (
+            "/" in word
+            or word.rpartition(".")[2] in ENDINGS
+            or before in ("as", "called", "file", "into", "named", "to")
+        ):
             self.new.setdefault(path, at)
             if before in ("as", "in", "into", "to"):
                 self.targets.append(path)
-        elif word.isupper() and len(word) > 3 and os.path.isfile(f"{there}.md"):
-            self.files.setdefault(f"{path}.md", at)
+        elif (word.isupper() and len(word) > 3) or before == "the" and path in _SHORT:
+            stem = path if word.isupper() else path.upper()
+            ends = (end for end in ("", *_TEXTS) if os.path.isfile(os.path.join(root, stem + end)))
+            for end in [*ends][:1]:
+                self.files.setdefault(f"{stem}{end}", at)
 
     def takes(self, tool: Tool, file: str) -> bool:
         """Whether a step of the tool can be about a file that exists."""
@@ -244,6 +271,18 @@ class Task:
 
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
+
+
+def _thing(match: re.Match[str]) -> str:
+    """A quotation as one word, unless it may be a file."""
+    return match[0] if re.search(r"[/.*]\w", match[0]) else "x" * len(match[0])
+
+
+def _edited(plain: str, said: str, verb: re.Pattern[str]) -> str:
+    """A task with `edit` in place of each such verb of what it `said`."""
+    for found in verb.finditer(said):
+        plain = f"{plain[: found.start()]}{'edit'.ljust(len(found[0]))}{plain[found.end() :]}"
+    return plain
 
 
 def reads(tool: Tool) -> bool:

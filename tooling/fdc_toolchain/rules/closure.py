@@ -114,19 +114,22 @@ class _Submits:
 
     def __init__(self) -> None:
         self._exits: dict[int, int] = {}
-        self._found: dict[int, dict[int, tuple[tree.Statement, str]]] = {}
+        self._found: dict[int, dict[int, tuple[tree.Statement, str, str]]] = {}
+        self._own: set[int] = set()
+        """Plans of which a submit of their own was seen."""
+        self._called: dict[int, str] = {}
+        """The plan with the submit that a plan calls, by the caller."""
 
     def behind(self, instance: Instance) -> Iterator[Diagnostic]:
-        """Every step of a plan that a run does after a submit of the same plan, or of one that it calls."""
+        """Every step of a plan that a run does after a submit of the same plan; the first after one of a plan that it calls."""
         self._plan(instance)
-        for node, name in self._found[id(instance)].values():
+        for node, name, called in self._found[id(instance)].values():
             message = f"`{name}` comes after `submit`, which ends the work"
-            yield Diagnostic(
-                instance.unit.span(node),
-                "FDC403",
-                message,
-                help="move it before the close, or remove it",
-            )
+            help_ = "move it before the close, or remove it"
+            if called:
+                message = f"`{name}` comes after the `submit` of `{called}`, which ends the work"
+                help_ = f"a called plan does a part of the work: remove `set_plan`, `close_task` and `submit` from `{called}`"
+            yield Diagnostic(instance.unit.span(node), "FDC403", message, help=help_)
 
     def _plan(self, instance: Instance) -> int:
         known = self._exits.get(id(instance))
@@ -141,13 +144,17 @@ class _Submits:
                 submits = node.bound.action == "submit_op"
                 if here & _AFTER and not submits:
                     self._say(instance, node.step, node.step.tool)
-                here = _AFTER if submits else here
+                if submits:
+                    self._own.add(id(instance))
+                    here = _AFTER
             elif isinstance(node, Invoke):
                 callee = instance.callees[node.number]
                 if callee is not None:
                     if here & _AFTER and (callee.unit.acts or callee.unit.calls):
                         self._say(instance, node.call, "call_plan")
                     out = self._plan(callee)
+                    if out & _AFTER and callee.unit.stated is None:
+                        self._called.setdefault(id(instance), callee.unit.key)
                     here = (
                         here
                         if callee.unit.stated is not None
@@ -169,7 +176,10 @@ class _Submits:
         return here
 
     def _say(self, instance: Instance, node: tree.Statement, name: str) -> None:
-        self._found[id(instance)].setdefault(node.line, (node, name))
+        found = self._found[id(instance)]
+        called = "" if id(instance) in self._own else self._called.get(id(instance), "")
+        if not called or not any(before for _, _, before in found.values()):
+            found.setdefault(node.line, (node, name, called))
 
 
 def _absent(context: Context, instance: Instance) -> Iterator[Diagnostic]:

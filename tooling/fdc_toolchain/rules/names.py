@@ -115,7 +115,7 @@ class _Names:
 
     # ---- uses --------------------------------------------------------------------------
 
-    def use(self, ref: Ref, span: Span, *, block: bool = False) -> None:
+    def use(self, ref: Ref, span: Span, *, block: bool = False, bare: bool = False) -> None:
         name = ref.path[0]
         self.used.add(name)
         found = self.scope.get(name)
@@ -140,7 +140,7 @@ class _Names:
                     labels=labels,
                 )
             elif not self._left_out(name):
-                help_ = self._nearest(name) or self._hint(name)
+                help_ = self._nearest(name) or self._hint(name, bare)
                 self.report(span, "FDC311", f"nothing binds `{name}` here", help_)
             return
         self.read[name] = self.loops
@@ -184,12 +184,14 @@ class _Names:
     def _nearest(self, name: str) -> str | None:
         return did_you_mean(name, self.scope) if len(self.found) < _SUGGESTED else None
 
-    def _hint(self, name: str) -> str:
+    def _hint(self, name: str, bare: bool) -> str:
         files = sorted(
             item for item in self.scope if item.startswith("file") and item[4:].isdigit()
         )
         if name == "file" and files:
             return f"the innermost loop binds `{{{files[-1]}}}`"
+        if bare:
+            return f'bind it before (`{name} <- ...`); a text has quotation marks: `"{name}"`'
         return f"for the text itself write `{{{{{name}}}}}`"
 
     def value(self, node: object, value: Value | None) -> None:
@@ -200,7 +202,7 @@ class _Names:
 
     def condition(self, node: object, condition: Condition | None) -> None:
         for ref in condition.refs if condition is not None else ():
-            self.use(ref, self.unit.at(node, ref.start, ref.end))  # type: ignore[arg-type]
+            self.use(ref, self.unit.at(node, ref.start, ref.end), bare=True)  # type: ignore[arg-type]
 
     def allowed(self) -> None:
         """The references in `allow` lines: they are read where the plan begins."""

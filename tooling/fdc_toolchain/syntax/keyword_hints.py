@@ -135,6 +135,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "overwrite_file_with_block": ("write", "write_file", "write_to_file", "save_file", "overwrite_file"),
     "create_file_with_block": ("create", "create_file", "new_file", "touch"),
     "delete_file": ("rm", "remove", "remove_file", "delete"),
+    "restore_file": ("revert", "undo", "git_restore", "revert_file", "undo_edit"),
     "rename_file": ("mv", "move", "move_file", "rename"),
     "list_files": ("ls", "glob", "find", "find_files", "list_dir", "list_directory", "tree"),
     "grep": ("rg", "search", "search_files", "grep_search", "search_code"),

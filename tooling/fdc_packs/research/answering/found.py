@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import NamedTuple
 
 from ..explore.code_search import Search, Tree
 from ..explore.unit_spans import Unit
 from ..retrieval.file_worth import TESTS
 from ..retrieval.name_words import whole
-from ..retrieval.question import written_names
+from ..retrieval.question import terms, written_names
 from .named_units import AFTER_TESTS, OF_CODE, named_first, subjects, subjects_first, tests_first
 from .references import KINDS, Reference, Relation, asked, find
+from .twins import are_twins
 
 MOST = 5
 NEAR = 6
@@ -37,7 +39,7 @@ CLOSE = 5
 
 
 class Shown(NamedTuple):
-    """A place: its lines as they stand there, what it is, and why it is shown."""
+    """A place: its lines as they stand there, what it is, and why it is shown; `twins`: where else about the same stands."""
 
     path: str
     line: int
@@ -45,6 +47,7 @@ class Shown(NamedTuple):
     kind: str
     code: tuple[tuple[int, str], ...]
     score: float
+    twins: tuple[str, ...] = ()
 
 
 class Found(NamedTuple):
@@ -89,8 +92,16 @@ def find_places(
         why = f"`{(about or names)[0]}` stands there"
     else:
         sure, why = _sure(search, search.units())
+        if sure in (LOW, NONE) and names and _only_names(search, telling, names):
+            sure, why = MODERATE, f"`{names[0]}` stands there"
     near = _nearest if sure == NONE else _places
     return Found(near(search, units, most), sure, why, len(units))
+
+
+def _only_names(search: Search, telling: list[int], names: list[str]) -> bool:
+    """Whether a question tells nothing but names, and what they stand for: the `retries` option."""
+    known = {" ".join(terms(name)) for name in names} | OF_CODE
+    return all(search.concepts[number].word in known for number in telling)
 
 
 def _nearest(search: Search, units: list[Unit], most: int) -> tuple[Shown, ...]:
@@ -172,16 +183,22 @@ def _handed_on(tree: Tree, relation: Relation, found: list[Reference]) -> list[R
 
 def _places(search: Search, units: list[Unit], most: int, first: int = FIRST) -> tuple[Shown, ...]:
     out: list[Shown] = []
+    kept: list[Unit] = []
     for unit in units:
         code = _excerpt(search, unit, min(OTHERS, first) if out else first)
         if not code:
             continue
         begin, last = code[0][0], code[-1][0]
+        twin = next((at for at, one in enumerate(kept) if are_twins(search.tree, one, unit)), None)
+        if twin is not None:
+            out[twin] = out[twin]._replace(twins=(*out[twin].twins, f"{unit.path}:{unit.line}"))
+            continue
         if any(
             one.path == unit.path and max(one.code[-1][0], last) - min(one.code[0][0], begin) < NEAR
             for one in out
         ):
             continue
+        kept.append(unit)
         one = unit.definition
         name = one.qualified if one is not None else unit.heading
         kind = one.kind if one is not None else "text"
@@ -198,13 +215,18 @@ def _excerpt(search: Search, unit: Unit, most: int) -> tuple[tuple[int, str], ..
     outlined, one = search.tree.outline(unit.path), unit.definition
     prose = outlined.prose if outlined is not None and one is not None else frozenset[int]()
     first, last = unit.line, min(unit.end, len(lines))
+    said = [
+        at for at in sorted(prose) if first < at <= last and _describes(lines[at - 1], search.names)
+    ]
     wanted = {first} if one is not None else set()
-    if one is not None and one.doc and most > OTHERS:
+    if one is not None and one.doc and most > OTHERS and not said:
         wanted.add(one.doc)
     inner = [at for at in range(first, last + 1) if at not in wanted and lines[at - 1].strip()]
     told = [at for at in inner if at not in prose] if most > OTHERS else []
 
     def deciding(size: int) -> list[int]:
+        if said:
+            return [at for at in inner if at >= said[0]][:size]
         worth, stretch = _stretch(search, hits, inner, size)
         other, code = _stretch(search, hits, told, size)
         return code if other >= CODE_FIRST * worth > 0 else stretch
@@ -214,6 +236,26 @@ def _excerpt(search: Search, unit: Unit, most: int) -> tuple[tuple[int, str], ..
         wanted, stretch = set(), deciding(most)
     shown = sorted(wanted | set(stretch))
     return tuple((at, _cut(lines[at - 1])) for at in shown)
+
+
+_DESCRIBED = re.compile(
+    r"\W*(?:(?:param|arg|var|attr|keyword|property)\b(?:\s+\{[^}]*\}|\s+[\w|.]+(?=\s+\w+:))?)?\W*"
+)
+
+
+def _describes(line: str, names: frozenset[str]) -> bool:
+    """Whether a line of documentation says what a name stands for: it begins with the name, and a colon or dash follows.
+
+    >>> [_describes(one, frozenset({"uds"})) for one in ("  uds: A path.", " :param str uds: A path.", "of uds: no")]
+    [True, True, False]
+    """
+    begin = _DESCRIBED.match(line)
+    rest = line[begin.end() :] if begin is not None else line
+    return any(
+        rest.startswith(name)
+        and re.match(r"`*\]?\s*(?:\([^)]*\)\s*)?(?::|--?\s|[–—])", rest[len(name) :])
+        for name in names
+    )
 
 
 def _stretch(

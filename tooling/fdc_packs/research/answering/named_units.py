@@ -9,6 +9,7 @@ from ..explore.unit_spans import Unit
 from ..outline.code_definitions import Definition
 from ..retrieval.file_worth import TESTS
 from ..retrieval.name_words import whole
+from ..retrieval.question import is_written_large
 from ..retrieval.stop_words import STOP
 
 _SUBJECT = re.compile(
@@ -36,7 +37,12 @@ def subjects(tree: Tree, question: str) -> list[str]:
     return [
         word
         for word in dict.fromkeys(words)
-        if word and word.lower() not in STOP and any(_is_code_of(row) for row in tree.defined(word))
+        if word
+        and (
+            any(not TESTS.search(path) for path, _ in tree.defined(word))
+            if is_written_large(word, question)
+            else word.lower() not in STOP and any(_is_code_of(row) for row in tree.defined(word))
+        )
     ]
 
 

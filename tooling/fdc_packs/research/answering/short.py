@@ -65,7 +65,9 @@ def _head(row: dict[str, Any]) -> str:
 def _block(row: dict[str, Any]) -> list[str]:
     code = row.get("code") or ()
     margin = min((len(one["text"]) - len(one["text"].lstrip()) for one in code), default=0)
-    return [_head(row), *(_cut(f"{one['line']:>6}  {one['text'][margin:]}") for one in code)]
+    rows = [_cut(f"{one['line']:>6}  {one['text'][margin:]}") for one in code]
+    twins = row.get("twins") or ()
+    return [_head(row), *rows, *([_cut(f"        likewise {', '.join(twins)}")] if twins else [])]
 
 
 def _one_line(row: dict[str, Any]) -> str:

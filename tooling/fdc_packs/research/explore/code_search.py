@@ -20,7 +20,7 @@ from fdc_toolchain.api.files import Document, Scan
 
 from ..outline.blocks import Outline as Shape
 from ..outline.code_outline import Definition, Outline, is_code, outline
-from ..retrieval.file_worth import worth_of
+from ..retrieval.file_worth import makes, worth_of
 from ..retrieval.name_words import PARTS, ends, whole
 from ..retrieval.question import Concept, terms
 from ..retrieval.stems import Stemmer
@@ -178,6 +178,7 @@ class Search:
         self.names = names
         self.concepts = concepts
         self._asked = {concept.word for concept in concepts}
+        self._made = any(is_code(path) and makes(path) for path in tree.documents)
         self.hits: dict[str, dict[int, dict[int, float]]] = {}
         """path to line to concept to weight"""
         self._having: list[set[str]] = [set() for _ in concepts]
@@ -281,7 +282,7 @@ class Search:
                         here[number] = max(here.get(number, 0.0), weight)
             score = max(self._worth(here) for here in blocks.values())
             score += 0.5 * self._worth(self.named(os.path.splitext(path)[0]))
-            worth[path] = score * worth_of(self.tree.documents[path], self._asked)
+            worth[path] = score * worth_of(self.tree.documents[path], self._asked, self._made)
             if any(one.search(self.tree.text(path)[0]) for one in named):
                 worth[path] += sum(self.weights)
         return sorted(worth, key=lambda path: (-worth[path], path))[:most]
@@ -312,9 +313,8 @@ class Search:
                 exact = 0.6 + 0.4 * min(1.0, len(named) / parts)
                 one.named = {number: weight * exact for number, weight in named.items()}
         above = self.named(f"{os.path.splitext(path)[0]} {spans.title}")
-        factor = worth_of(document, self._asked) * (
-            DOCUMENTS if self.code and outlined is None else 1.0
-        )
+        factor = worth_of(document, self._asked, self._made)
+        factor *= DOCUMENTS if self.code and outlined is None else 1.0
         return [self._unit(path, one, above, factor) for one in sections.values()]
 
     def meant(self, name: str) -> frozenset[int]:

@@ -114,7 +114,7 @@ def outline(document: Document, extension: str) -> Outline | None:
         if number not in reader.prose and TROUBLE.search(line)
     }
     definitions = [
-        one._replace(doc=remark_above(one.line, reader.prose, document.lines))
+        one._replace(doc=remark_above(one.line, reader.remarks, document.lines))
         for one in sorted(reader.definitions, key=lambda one: one.line)
     ]
     uses = {name: tuple(sorted(lines)) for name, lines in reader.uses.items()}
@@ -136,6 +136,8 @@ class _Reader:
         self.uses: dict[str, set[int]] = {}
         self.imports: set[int] = set()
         self.prose: set[int] = set()
+        self.remarks: set[int] = set()
+        """The lines of comments that stand behind no code."""
         self.declared: set[tuple[str, int]] = set()
 
     def walk(self, root: Any) -> None:
@@ -146,6 +148,9 @@ class _Reader:
             kind = node.type
             if "comment" in kind:
                 self.prose.update(_rows(node))
+                line = self.data.rfind(b"\n", 0, node.start_byte) + 1
+                if not self.data[line : node.start_byte].strip():
+                    self.remarks.update(_rows(node))
                 continue
             if kind in IMPORTING or (
                 kind == "export_statement" and node.child_by_field_name("source") is not None

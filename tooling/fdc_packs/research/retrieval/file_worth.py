@@ -12,9 +12,18 @@ TESTS = re.compile(
     r"(?:^|/)(?:tests?|testing|spec|__tests__)/|(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*\.(?:test|spec)|conftest)\.\w+$"
 )
 EXAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?)/")
+PLANS = re.compile(r"\.plan$|(?:^|/)protocols/[^/]+\.protocol\.\w+$|(?:^|/)knowledge_core/[^/]+$")
+"""What plans and rules for agents are written in: they have the words of tasks."""
+DECLARES = re.compile(r"\.(?:pyi|d\.[cm]?ts)$")
+DECLARED = 0.6
+"""What a file of declarations is worth beside the code that it declares, unless types are asked for."""
 ASIDE = 0.35
 """What a test or an example is worth beside the code that it shows, unless one is asked for."""
 _OF_TESTS = frozenset(("test", "tests", "testing"))
+_OF_PLANS = frozenset(("plan", "plans", "protocol", "protocols", "rule", "rules", "fdc"))
+_OF_TYPES = frozenset(
+    ("type", "types", "typing", "typings", "declaration", "declarations", "interface", "interfaces")
+)
 _OF_EXAMPLES = frozenset(("example", "examples", "sample", "demo", "benchmark"))
 FOREIGN = re.compile(
     r"(?:^|/)(?:_?vendor(?:ed)?|third_party|external|node_modules|dist|build|migrations)/|\.min\."
@@ -48,17 +57,26 @@ def no_source(document: Document) -> str:
 
 
 def shows_others(path: str, asked: set[str]) -> bool:
-    """Whether a file tests or shows other code, and no word that is asked for is about tests or examples."""
+    """Whether a file tests or shows other code, or plans work on it, and no word that is asked for is about tests, examples or
+    plans."""
     return bool(
         (TESTS.search(path) and not asked & _OF_TESTS)
         or (EXAMPLES.search(path) and not asked & _OF_EXAMPLES)
+        or (PLANS.search(path) and not asked & _OF_PLANS)
     )
 
 
-def worth_of(document: Document, asked: set[str]) -> float:
-    """What a file is worth to a question with these words, from 0 to 1."""
+def makes(path: str) -> bool:
+    """Whether a source file does something itself: it neither tests nor only declares."""
+    return not (DECLARES.search(path) or TESTS.search(path))
+
+
+def worth_of(document: Document, asked: set[str], made: bool = True) -> float:
+    """What a file is worth to a question with these words, from 0 to 1; `made`: the code that others declare may be there."""
     factor = ASIDE if shows_others(document.path, asked) else 1.0
     if FOREIGN.search(document.path):
         factor *= 0.6
+    if made and DECLARES.search(document.path) and not asked & _OF_TYPES:
+        factor *= DECLARED
     kind = kind_of(document)
     return factor if asks_about(kind, asked) else factor * WEIGHT[kind]

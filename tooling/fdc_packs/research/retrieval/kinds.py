@@ -11,7 +11,8 @@ WEIGHT = {"licence": 0.25, "changelog": 0.6, "text": 1.0}
 
 _ABOUT = {
     "licence": frozenset(
-        "license licence licensed licensing copyright warranty redistribute".split()
+        "license licence licensed licensing copyright warranty redistribute redistribution liability rights permission legal"
+        " commercial trademark".split()
     ),
     "changelog": frozenset(
         "changelog changed change changes version release released news new added removed".split()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..outline.sentences import WIDE
-from .stems import spread
+from .stems import spread, stem
 from .stop_words import ASKING, EMPTY, STOP, alike, forms, respelt
 
 MAX_QUESTION = 20_000
@@ -25,6 +25,8 @@ FADED = 0.5
 FAINT = 0.25
 """What a word that hardly tells anything (`same`, `another`) is worth, of what its rarity says."""
 
+_PARTICLES = frozenset("again back down in off on out over up".split())
+"""Words that make one verb with the word before them, which code writes as one: `times out`, `set up`, `tried again`."""
 _TOKEN = re.compile(r"\w+(?:[-_./:]\w+)*")
 _PART = re.compile(r"[^\W_]+")
 _QUOTED = re.compile(r"[\"“`]([^\"”`\n]{2,80})[\"”`]")
@@ -59,6 +61,15 @@ def written_names(text: str) -> list[str]:
     return list(dict.fromkeys(first or second for first, second in _WRITTEN.findall(text)))
 
 
+def is_written_large(word: str, question: str) -> bool:
+    """Whether a word is written in capitals, and the question is not: then it is a name, although English has the word.
+
+    >>> [is_written_large(word, "What is ANY for?") for word in ("What", "ANY", "for")]
+    [False, True, False]
+    """
+    return word.isupper() and len(word) > 1 and not question.isupper()
+
+
 def terms(text: str) -> list[str]:
     """The words of a text as the index cuts them (before stemming), lower case."""
     return [found.group().lower() for found in _PART.finditer(spread(text))]
@@ -84,12 +95,14 @@ def concepts_of(question: str) -> list[Concept]:
     asking = [
         word
         for word in words
-        if not all(part.lower() in STOP or len(part) < 2 for part in _PART.findall(word))
+        if is_written_large(word, question)
+        or not all(part.lower() in STOP or len(part) < 2 for part in _PART.findall(word))
     ]
+    joined = {one: _joined(one, after.lower()) for one, after in zip(words, words[1:])}
     for word in asking or words:
         parts = terms(word)
         if not any(" ".join(parts) in f"{phrase} " for phrase in quoted):
-            _add(out, parts, False)
+            _add(out, parts, False, joined.get(word, ()))
     for run in re.findall("[" + WIDE + "]+", question):
         for at in range(max(1, len(run) - 1)):
             _add(out, list(run[at : at + 2]), True)
@@ -115,7 +128,22 @@ def faint(question: str, known: Sequence[Concept]) -> list[Concept]:
     ][:MAX_CONCEPTS]
 
 
-def _add(out: dict[str, Concept], parts: list[str], phrase: bool) -> None:
+def _joined(word: str, after: str) -> tuple[str, ...]:
+    """The names in code of a verb of two words.
+
+    >>> _joined("times", "out"), _joined("shutting", "down"), _joined("tried", "again"), _joined("times", "the")
+    (('timesout', 'timeout'), ('shuttingdown', 'shutdown'), ('retried', 'retry'), ())
+    """
+    if after not in _PARTICLES:
+        return ()
+    bases = [word.lower(), re.sub("i$", "y", stem(word.lower())), *forms(word.lower())]
+    made = [f"re{one}" if after == "again" else f"{one}{after}" for one in bases]
+    return tuple(dict.fromkeys(made))
+
+
+def _add(
+    out: dict[str, Concept], parts: list[str], phrase: bool, joined: tuple[str, ...] = ()
+) -> None:
     if not parts:
         return
     name = " ".join(parts)
@@ -123,7 +151,7 @@ def _add(out: dict[str, Concept], parts: list[str], phrase: bool) -> None:
     if len(parts) == 1:
         if name.endswith("ly") and len(name) > 5:  # the stemmer keeps adverbs apart
             variants.append((name[:-2], 0.9))
-        variants += [(other, FORM_WEIGHT) for other in forms(name)]
+        variants += [(other, FORM_WEIGHT) for other in (*forms(name), *joined)]
         other_side = respelt(name)
         if other_side is not None:
             variants.append((other_side, 0.95))

@@ -216,6 +216,8 @@ def search(index: Index, concepts: Sequence[Concept], limit: int) -> list[Found]
             1 + OPENING_WEIGHT * (index.passages[passage].first == 0)
         )
         kind = section_kind(index.kinds[document], index.headings(passage))
+        if kind == "licence" and not asks_about(kind, asked):
+            continue  # it has the words of every question
         out.append(
             Found(
                 passage,
