@@ -28,6 +28,7 @@ _VALUED = (
 def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
     """One more argument, at each place: what other calls of the function have there, a name of the scope, a plain value."""
     yield from _handed_on(known, node)
+    yield from _like_its_twin(known, node)
     if any(isinstance(one, ast.Starred) for one in node.args):
         return
     found: dict[tuple[int | str, str], float] = {}
@@ -114,6 +115,23 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
             min(0.9, prior * short) * (0.7 if turned else 1.0) * (0.3 if wrong_way(node) else 1.0)
         )
         yield "added", node, with_argument(known, node, place, text), worth
+
+
+def _like_its_twin(known: Known, node: ast.Call) -> Iterator[Row]:
+    """One more keyword, which gets what another one gets, with its own word: `g(x=-a.x, y=-a.y)`. The words are those of the
+    class that is called, of other calls, and of the members that stand beside this one."""
+    given = {one.arg for one in node.keywords}
+    taken = known.parameters.get(name_of(node.func), ())
+    calls = known.calls.get(known.segment(node.func), ())
+    words = dict.fromkeys((*taken, *(one.arg for call in calls for one in call.keywords)))
+    for one in node.keywords:
+        text = known.segment(one.value)
+        said = re.compile(rf"\b{one.arg}\b") if one.arg else None
+        if said is None or "\n" in text or text == one.arg or not said.search(text):
+            continue
+        for rank, other in enumerate([word for word in words if word and word not in given][:6]):
+            fitted = said.sub(other, text)
+            yield "added", node, with_argument(known, node, other, fitted), 0.5 - 0.02 * rank
 
 
 def _held(known: Known, node: ast.Call) -> list[str]:

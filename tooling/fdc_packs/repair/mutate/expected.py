@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _QUOTED = re.compile(r"'([^'\\\n]{1,60})'|\"([^\"\\\n]{1,60})\"|\[([^\]\n]{1,60})\]$", re.MULTILINE)
 _RAISES = re.compile(
@@ -18,6 +19,12 @@ _SIDE = r"(\w*'(?:[^'\\\n]|\\.)*'|\w*\"(?:[^\"\\\n]|\\.)*\")"
 _FILLED = re.compile(r"\{\w*(?:![rsa])?(?::[^{}]*)?\}|%[-+#0-9.]*[a-zA-Z]")
 """Where a text is filled in: what stands there in the comparison is not known."""
 _COMPARED = re.compile(rf"{_SIDE}\s*(?:==|!=)\s*{_SIDE}")
+
+_METHODS = "lower upper title capitalize swapcase strip lstrip rstrip split splitlines encode decode".split()
+_FUNCTIONS: dict[str, Callable[..., object]] = {
+    one.__name__: one for one in (list, tuple, set, dict, sorted, str, repr, int, float, bytes, abs, len, sum, min, max, round)
+}  # fmt: skip
+_CONVERT = (*_METHODS, *_FUNCTIONS)
 
 
 class Told:
@@ -58,6 +65,50 @@ def missing(message: str) -> Iterator[str]:
         )
         if mark and fits and head + tail:
             yield wanted[len(head) : len(wanted) - len(tail)]
+
+
+def converting(message: str) -> list[str]:
+    """The functions, and methods of what is compared, that make one side of the failed comparison of the other one, or
+    each of its elements: `lower` for `'Ab'` and `'ab'`, `tuple` for `[1]` and `(1,)`."""
+    sides = _values(message)
+    return [name for name in _CONVERT if any(_makes(name, *pair) for pair in (sides, sides[::-1]))] if sides else []  # fmt: skip
+
+
+def _values(message: str) -> tuple[object, ...]:
+    """The two sides of the failed comparison, where both are written as values; else nothing."""
+    first = message.partition("\n")[0]
+    first = re.sub(r"^(?:\w+Error: )?(?:assert |(?:\w+ )+differ: )?", "", first)
+    for sign in re.finditer(r" (?:==|!=) ", first):
+        try:
+            left, right = first[: sign.start()], first[sign.end() :]
+            return ast.literal_eval(left), ast.literal_eval(right)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return ()
+
+
+def _makes(name: str, one: object, other: object) -> bool:
+    """True where a function or method makes the second value of the first; a truth value is made of too much to say anything."""
+    if bool in (type(one), type(other)) or repr(one) == repr(other):
+        return False
+    if repr(_made(name, one)) == repr(other):
+        return True
+    if not (isinstance(one, list | tuple) and isinstance(other, list | tuple)):
+        return False
+    pairs = list(zip(one, other, strict=False))
+    apart = [(left, right) for left, right in pairs if repr(left) != repr(right)]
+    if type(one) is not type(other) or len(one) != len(other) or not apart:
+        return False
+    return all(repr(_made(name, left)) == repr(right) for left, right in apart)
+
+
+def _made(name: str, value: object) -> object:
+    """What a function or method makes of a value; something that is like nothing else where it cannot."""
+    made = getattr(value, name, None) if name in _METHODS else functools.partial(_FUNCTIONS[name], value)  # fmt: skip
+    try:
+        return made() if callable(made) else ...
+    except (TypeError, ValueError, OverflowError):
+        return ...
 
 
 def _sides(message: str) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
+from . import expected
 from .source import Edit, Source
 from .statements import LEAVES
 
@@ -68,12 +69,19 @@ _HINTS = (
     _conversion(r"object is not an iterator", "iter"),
 )  # fmt: skip
 
+_ANY = re.compile("")
+_CONVERTS = {"wrapped": 4.0, "callee": 3.0, "attribute": 3.0}
+"""How much likelier a call is that makes what a test wants of what it gets."""
+
 
 class Said:
     """What a message says: `weight` gives how much more credible an edit is for it."""
 
     def __init__(self, message: str) -> None:
-        self._known: list[tuple[Hint, re.Pattern[str] | None]] = []
+        self._known: list[tuple[Hint, re.Pattern[str] | None]] = [
+            (Hint(_ANY, _CONVERTS, anywhere=True, word=one), None)
+            for one in expected.converting(message)
+        ]
         for hint in _HINTS:
             match = hint.message.search(message)
             if match is not None:

@@ -19,11 +19,6 @@ BUILTINS = frozenset(dir(builtins))
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 NEAR = 3
 """How deep in a value a name still speaks of it."""
-_SAYING = re.compile(r"(?<=\.)\w+|[^\W\d]\w*(?=\()")
-"""Members, and what is called."""
-_SHORT = {
-    "length": "len", "size": "len", "maximum": "max", "minimum": "min", "total": "sum", "string": "str", "integer": "int",
-}  # fmt: skip
 OF_ORDER = {"__eq__": "==", "__ne__": "!=", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}  # fmt: skip
 """What special methods compare by."""
 OWED = {
@@ -157,6 +152,16 @@ class Known(Source):
             )
             if self.parents.get(one) is self.tree and fits and not named and placed:
                 found.append(name)
+        return found
+
+    @functools.cached_property
+    def parameters(self) -> dict[str, list[str]]:
+        """The parameters of the functions and classes of the file, without `self`, by their names."""
+        found: dict[str, list[str]] = {}
+        for node in (one for one in self.nodes if isinstance(one, Function)):
+            owner = self.owner(node) if node.name == "__init__" else None
+            taken = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+            found[owner.name if owner else node.name] = [one.arg for one in taken if one.arg not in OWN]  # fmt: skip
         return found
 
     @functools.cached_property
@@ -354,15 +359,6 @@ class Known(Source):
         given = (one.value for one in self.nodes if isinstance(one, ast.Assign) and name_of(one.targets[0]) == name)  # fmt: skip
         return bool(name) and any(isinstance(getattr(one, "value", None), bool) for one in given)
 
-    def names_it(self, node: ast.AST, old: str, new: str) -> int:
-        """1 where an edit says what the name says that the value is given to, as `length = len(x)` does; -1 where it no longer
-        says that; 0 otherwise."""
-        given = self.given_to(node).strip("_").lower()
-        if not given:
-            return 0
-        was, now = _words_said(old), _words_said(new)
-        return 0 if was == now else _says(now - was, given) - _says(was - now, given)
-
     def unknown(self, node: ast.AST) -> list[str]:
         """Names that the function around a node reads, and that nothing binds."""
         function = self.function(node)
@@ -391,25 +387,6 @@ class Known(Source):
 def alike(one: str, other: str) -> float:
     """How alike two words are, 0 to 1."""
     return SequenceMatcher(None, one, other).ratio()
-
-
-@functools.lru_cache(maxsize=256)
-def _words_said(text: str) -> frozenset[str]:
-    """Its members, and what it calls."""
-    return frozenset(_SAYING.findall(f"{text}("))
-
-
-def _says(words: frozenset[str], given: str) -> bool:
-    """True where one of the words is a part of a name."""
-    parts = _parts(given)
-    return any(one.strip("_").lower() in parts for one in words if len(one) > 1)
-
-
-@functools.lru_cache(maxsize=1024)
-def _parts(given: str) -> frozenset[str]:
-    """The words of a name, and what they are short for."""
-    parts = {given, *given.split("_")}
-    return frozenset(parts | {_SHORT.get(part, part.removesuffix("s")) for part in parts})
 
 
 def _bound(node: ast.AST) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import calls, constants, statements, values, words
-from .forgotten import argument, around, statement
+from .forgotten import argument, around, bound, statement
 from .known import Known
 from .source import Edit, Function
 
@@ -17,7 +17,7 @@ _WRAPPED = ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant
 _TIGHT = ast.Name | ast.Attribute | ast.Call
 OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Compare, values.compare), (ast.BoolOp, values.boolean), (ast.BinOp, values.binary), (ast.UnaryOp, values.unary),
-    (ast.Call, values.call), (ast.Subscript, values.subscript), (ast.IfExp, values.conditional),
+    (ast.Call, values.call), (ast.Subscript, values.subscript), (ast.Subscript, bound.bounded), (ast.IfExp, values.conditional),
     (ast.Tuple | ast.DictComp, values.pairs), (_TESTED, values.question),
     (ast.Name, words.name), (ast.arg, words.parameter), (ast.Attribute, words.member), (ast.Constant, constants.constant),
     (ast.AugAssign, statements.augmented), (ast.Assign, statements.assigned),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import inspect
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -282,10 +283,8 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
         found.raise_to(other, TWIN if len(PEERS[node.attr]) == 1 else 0.35)
     found.raise_to(known.across(node), 0.5)
     if called:
-        for kind in _TYPES if any(hasattr(kind, node.attr) for kind in _TYPES) else ():
-            for other in dir(kind) if hasattr(kind, node.attr) else ():
-                if not other.startswith("_"):
-                    found.raise_to(other, 0.12 if other in known.methods_called else 0.04)
+        for other, prior in _of_types(known, node, up):
+            found.raise_to(other, prior)
         for other in sorted(known.methods_called):
             found.raise_to(other, 0.07)
     told = _NO_MEMBER.search(known.message)
@@ -305,6 +304,18 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
     yield from Found({stem + other: prior for other, prior in found.items()}).rows(
         "attribute", node, 2 * MOST
     )
+
+
+def _of_types(known: Known, node: ast.Attribute, call: ast.Call) -> Iterator[tuple[str, float]]:
+    """The methods of the built-in types that have this one, where they take what the call gives: those that the file calls
+    before the others, and what answers a question where one is asked."""
+    asked = known.is_asked(call)
+    kinds = [one for one in _TYPES if hasattr(one, node.attr)]
+    for other in dict.fromkeys(name for kind in kinds for name in dir(kind) if name[0] != "_"):
+        fits = (_takes(kind, other, call, bound=True) for kind in kinds if hasattr(kind, other))
+        if False not in fits:
+            answers = asked and other.startswith("is")
+            yield other, 0.12 if answers or other in known.methods_called else 0.04
 
 
 def _public(known: Known, node: ast.expr) -> list[str]:
@@ -348,20 +359,28 @@ def _fitted(known: Known, node: ast.Attribute, call: ast.Call, found: Found) -> 
     return kept
 
 
-def _takes(there: ModuleType | type, name: str, call: ast.Call) -> bool | None:
-    """Whether a member can be called as a call does; None where that is not known."""
+def _takes(there: ModuleType | type, name: str, call: ast.Call, bound: bool = False) -> bool | None:
+    """Whether a member can be called as a call does; None where that is not known. `bound`: of an object of the type."""
     member = vars(there).get(name) if isinstance(there, ModuleType) else getattr(there, name, None)
     if not callable(member):
         return False
     named = {one.arg: one for one in call.keywords if one.arg is not None}
     if len(named) < len(call.keywords) or any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    try:
-        signature = inspect.signature(member)
-    except (TypeError, ValueError):
+    signature = _signature(member)
+    if signature is None:
         return None  # it is not written in Python, and does not say
+    own = (None,) if bound and not isinstance(vars(there).get(name), classmethod | staticmethod) else ()  # fmt: skip
     try:
-        signature.bind(*call.args, **named)
+        signature.bind(*own, *call.args, **named)
     except TypeError:
         return False
     return True
+
+
+@functools.lru_cache(maxsize=1024)
+def _signature(member: Callable[..., object]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(member)
+    except (TypeError, ValueError):
+        return None

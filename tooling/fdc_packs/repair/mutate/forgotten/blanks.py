@@ -70,6 +70,19 @@ def stored(
         yield f"del {place}", 0.3 - 0.02 * rank
 
 
+def counted(known: Known, node: ast.stmt, function: ast.AST) -> Iterator[tuple[str, float]]:
+    """One more, or less, of what begins with a number: of a name of the function, or a member of the object."""
+    owner = known.owner(node)
+    for one in known.nodes:
+        to = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+        if to is None or type(getattr(getattr(one, "value", None), "value", None)) is not int:
+            continue
+        here = known.function(one) is function if isinstance(to, ast.Name) else known.owner(one) is owner is not None  # fmt: skip
+        if here and (isinstance(to, ast.Name) or name_of(getattr(to, "value", to)) == "self"):
+            yield f"{known.segment(to)} += 1", 0.5
+            yield f"{known.segment(to)} -= 1", 0.25
+
+
 def _items(known: Known, node: ast.stmt, function: ast.AST) -> list[str]:
     """The items that a function reads, stores, asks for or looks up: `d[k]` also of `k in d` and `d.get(k)`."""
     found: list[tuple[ast.AST, ast.AST]] = []

@@ -78,6 +78,7 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     found.raise_all(branches.alike(known, node))
     found.raise_all(blanks.given(known, function, wanted))
     found.raise_all(blanks.stored(known, node, function, wanted, plain))
+    found.raise_all(blanks.counted(known, node, function))
     found.raise_all(blanks.grown(known, node, function, plain, values))
     found.raise_all(blanks.yielded(known, node, function, plain, values))
     found.raise_all(blanks.composed(known, node, function))

@@ -17,6 +17,7 @@ from ..hints import Said
 from ..known import Known
 from ..source import Edit, Function, Piece, Source
 from .meaning import is_not
+from .naming import names_it
 
 AGAIN, RESTORED = 0.985, 0.994
 """What each further edit of a statement is worth, by the one before it; where a statement is lost, many may have stood there."""
@@ -111,7 +112,7 @@ class _Prior:
     def exact(self, edit: Edit, copied: bool) -> float:
         """What it is. `copied`: as `copies` says."""
         source = self._source
-        named = edit.kind in _NAMED and source.names_it(edit.node, edit.old, edit.new)
+        named = edit.kind in _NAMED and names_it(source.given_to(edit.node), edit.old, edit.new)
         likelier = source.lines.likelier(edit.pieces)
         return self._product(edit, likelier, int(named), risky(source, edit), copied)
 

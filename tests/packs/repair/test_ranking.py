@@ -1,0 +1,136 @@
+"""Which edits come first, and that they are the same ones in the same order however few of them are looked at closely."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from fdc_packs.repair.mutate import operators
+from fdc_packs.repair.mutate.expected import converting
+from fdc_packs.repair.mutate.hints import Said
+from fdc_packs.repair.mutate.known import Known
+from fdc_packs.repair.mutate.mutate import propose
+from fdc_packs.repair.mutate.ranking import worth
+from fdc_packs.repair.mutate.source import Edit
+
+
+def rows(text: str, message: str = "", lines: range | None = None) -> list[str]:
+    """What is put there, the best first."""
+    numbers = lines or range(1, text.count("\n") + 1)
+    suspects = [{"path": "f.py", "line": number, "score": 0.8} for number in numbers]
+    return [row["new"] for row in propose(text, "f.py", suspects, [], 1800, message)]
+
+
+def ranked_at_once(known: Known, scores: dict[int, float]) -> list[tuple[Edit, float]]:
+    """Every edit with what it is worth, and then sorted: what `ranked` does without looking at every edit closely."""
+    prior = worth._Prior(known, Said(""), False)
+    by_statement: dict[ast.stmt, list[Edit]] = {}
+    for edit in operators.edits(known, known.nodes):
+        statement = known.statement(edit.node)
+        if edit.kind == "nesting" and statement is not None:
+            statement = known.statement(known.parents[statement])
+        assert statement is not None
+        if worth.suspect(known, statement, scores):
+            by_statement.setdefault(statement, []).append(edit)
+    found = []
+    for place, (statement, edits) in enumerate(by_statement.items()):
+        exact = [
+            (-prior.exact(one, prior.copies(one)), number, one) for number, one in enumerate(edits)
+        ]
+        seen: set[object] = set()
+        for less, _, edit in sorted(exact, key=lambda row: row[:2]):
+            if edit.pieces not in seen:
+                again = (worth.RESTORED if edit.kind == "restored" else worth.AGAIN) ** len(seen)
+                first, last = known.head(statement)
+                near = [number for number, line in enumerate(scores) if first <= line <= last]
+                early = 0.8 + 0.2 / (1 + min(near, default=len(scores)) / 8)
+                score = worth.suspect(known, statement, scores) * early * -less * again
+                found.append((-score, statement.lineno, len(seen), place, edit))
+            seen.add(edit.pieces)
+    return [(edit, -less) for less, *_, edit in sorted(found, key=lambda row: row[:4])]
+
+
+SOURCE = """\
+def area(width, height, scale=1):
+    length = len(width)
+    for index in range(length):
+        if not width[index] and height[index:] is not None:
+            width[index] = max(width.get(index, 0), height[index]) * scale
+            height[index] = max(height.get(index, 0), width[index]) * scale
+    if length > 3:
+        pass
+    return sorted(width, key=lambda one: one.start)[1:-1] or height.strip().lower()
+"""
+
+
+def test_edits_come_in_the_order_of_what_all_of_them_are_worth() -> None:
+    scores = {line: 0.3 + 0.1 * (line * 7 % 5) for line in range(1, 10)}
+    known = Known(SOURCE)
+    order = {line: number for number, line in enumerate(scores)}
+    wanted = [(one.pieces, score) for one, score in ranked_at_once(known, scores)]
+    assert len(wanted) > 500
+    assert wanted == [(one.pieces, score) for one, score in worth.ranked(known, scores, order)]
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("AssertionError: assert 'Ab-c' == 'ab-c'", "lower"),
+        ("assert 'a b' == ['a', 'b']", "split"),
+        ("AssertionError: Lists differ: [2, 1] != [1, 2]", "sorted"),
+        ("AssertionError: '4' != 4", "int"),
+        ("assert ['1', 2] == [1, 2]", "int"),
+        ("assert -3 == 3\n + where -3 = f(3)", "abs"),
+    ],
+)
+def test_what_makes_one_side_of_a_comparison_of_the_other_is_seen(message: str, name: str) -> None:
+    assert name in converting(message)
+
+
+@pytest.mark.parametrize("message", ["", "KeyError: 'a'", "assert f(1) == 2", "assert 1 == True"])
+def test_nothing_is_seen_where_nothing_is_said(message: str) -> None:
+    assert [] == converting(message)
+
+
+def test_a_method_that_makes_what_is_wanted_comes_before_functions_of_the_file() -> None:
+    """`tidy` may make it, too; but `lower` is what the failing comparison says."""
+    text = "TABLE = {}\n\n\ndef tidy(text):\n    return text.translate(TABLE)\n\n\ndef f(text):\n    return text\n"
+    told = rows(text, "AssertionError: assert 'Ab' == 'ab'", range(8, 10))
+    assert told.index("text.lower()") < told.index("tidy(text)")
+    untold = rows(text, "AssertionError: assert f('Ab')", range(8, 10))
+    assert untold.index("text.lower()") > untold.index("tidy(text)")
+
+
+def test_in_place_of_a_method_of_a_text_come_those_that_can_be_called_so() -> None:
+    """`x.split("0")`: no method without arguments; and of those without any the questions first, where one is asked."""
+    given = rows("def f(x):\n    return x.split('0')\n")
+    assert {"x.lstrip", "x.removeprefix"} <= set(given)
+    assert not {"x.isascii", "x.title"} & set(given)
+    asked = rows("def f(x):\n    if not x.lstrip():\n        return 1\n    return 2\n")
+    assert asked.index("x.isascii") < asked.index("x.casefold")
+
+
+def test_a_slice_that_lost_its_bounds_gets_those_of_another_one() -> None:
+    text = "def g(y):\n    return y[:3]\n\n\ndef f(x):\n    return x[:]\n"
+    made = rows(text, lines=range(5, 7))
+    assert {"x[:3]", "x[1:]", "x[:-1]"} <= set(made[:12])
+    assert not any("x[::]" in one for one in made)
+
+
+def test_a_keyword_is_passed_as_its_twin_is() -> None:
+    text = "class P:\n    def __init__(self, left=0, right=0):\n        self.left, self.right = left, right\n"
+    text += "\n    def turned(self):\n        return P(left=-self.left)\n"
+    made = rows(text, lines=range(5, 7))
+    assert "P(left=-self.left, right=-self.right)" in made[:3]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("class D:\n    def __init__(self):\n        self.at = 0\n\n    def f(self):\n        pass\n        return self.at\n",
+         "self.at += 1"),
+        ("def f(xs):\n    seen = 0\n    for x in xs:\n        pass\n    return seen\n", "seen += 1"),
+    ],
+)  # fmt: skip
+def test_what_begins_with_a_number_may_have_been_counted(text: str, wanted: str) -> None:
+    assert wanted in rows(text)[:16]
