@@ -283,6 +283,21 @@ def test_a_choice_is_made_by_what_changes_least_or_not_at_all(
     assert decided == weighing.told_apart(rows)
 
 
+@pytest.mark.parametrize(("worth", "decided"), [(0.02, True), (0.008, False)])
+def test_a_far_fetched_edit_is_shown_and_not_applied(worth: float, decided: bool) -> None:
+    """It alone passes; but hundreds are worth as little, and the likely ones were not what is wrong, or were not made."""
+    found = [
+        {"key": key, "confidence": score, "score": score, "risky": False, "mends": mends}
+        for key, score, mends in (("likely", 1.0, False), ("far", worth, False), ("lost", worth, True))
+    ]  # fmt: skip
+    for key, trusted in (("far", decided), ("lost", True)):
+        ordered = weighing.weighed(found, {"verdicts": {key: "passes"}, "changes": {}})
+        passing = [row for row in ordered if row.get("probe") == "passes"]
+        assert [key] == [row["key"] for row in passing]
+        assert trusted == weighing.told_apart(passing)
+        assert ("far-fetched" in weighing.why_undecided(passing)) is (worth < 0.01)
+
+
 def test_half_a_repair_that_changes_less_does_not_win() -> None:
     """`len(xs) >= 2` for `== 2`: with `>= 4` all tests of up to three pass as well, and fewer results change."""
     rows = [

@@ -134,3 +134,39 @@ def test_a_keyword_is_passed_as_its_twin_is() -> None:
 )  # fmt: skip
 def test_what_begins_with_a_number_may_have_been_counted(text: str, wanted: str) -> None:
     assert wanted in rows(text)[:16]
+
+
+def test_what_is_overwritten_at_once_was_stored_elsewhere() -> None:
+    """`self.get = get; self.get = getattr(get, "__doc__")`: to exchange the two is no repair, for one stays in vain."""
+    text = "class P:\n    def __init__(self, get):\n        self.get = get\n        self.get = getattr(get, '__doc__')\n"
+    suspects = [{"path": "f.py", "line": number, "score": 0.8} for number in (3, 4)]
+    made = {row["new"]: row for row in propose(text, "f.py", suspects, [], 1800)}
+    assert made["self.__doc__"]["mends"] and list(made).index("self.__doc__") < 12
+    assert "order" not in {row["kind"] for row in made.values()}
+    used = text.replace("getattr(get, ", "wrap(self.get, ")
+    rows = propose(used, "f.py", suspects, [], 1800)
+    assert "order" in {row["kind"] for row in rows}  # the first one is read
+    assert not any(row["mends"] for row in rows)
+
+
+def test_a_function_that_is_imported_and_that_nothing_calls_is_called_first() -> None:
+    text = "from m import tidy\n\n\ndef f(v, on):\n    return str(v if on else None)\n"
+    assert rows(text, lines=range(5, 6)).index("tidy(v)") < 16
+    called = f"{text}\n\nprint(tidy)\n"
+    assert rows(called, lines=range(5, 6)).index("tidy(v)") > 16
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("def f(parts):\n    sign = parts['ign']\n    return sign\n", "'sign'"),
+        ("def f(parts):\n    return parts['zone'], g(name=parts['x'])\n", "'name'"),
+    ],
+)
+def test_what_is_looked_up_may_have_the_name_that_gets_it(text: str, wanted: str) -> None:
+    assert wanted in rows(text)[:24]
+
+
+def test_a_number_that_is_compared_may_be_any_small_one() -> None:
+    made = rows("def f(x):\n    return len(x) > 0\n")
+    assert {str(number) for number in range(1, 11)} <= set(made)

@@ -17,6 +17,9 @@ CRASHES, RISKY, PLAIN, MENDS = range(4)
 no test gets to where it failed; neither; it also uses a name that nothing used, or that the error misses."""
 DOUBT = 2.0
 """How much likelier an edit that negates or drops something was than the one that is trusted most, where neither is applied."""
+FAINT = 0.01
+"""The share of what the likeliest of all edits was worth, below which an edit is shown and not applied: there are hundreds of
+that kind, few of them were tried, and one that passes says more of the tests than of the fault."""
 DOUBLING = 0.05
 """The share of the inputs that an edit may change more than another one, for each time that it was twice as likely as needed."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -37,6 +40,8 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
         return (
             False  # every caller would get something else, or what the error speaks of is as it was
         )
+    if best.get("faint") and most != MENDS:
+        return False
     if not any(row["change"][1] for row in (best, *others)):
         tried = any(
             row["change"][2] for row in (best, *others)
@@ -82,6 +87,8 @@ def why_undecided(passing: Sequence[Candidate]) -> str:
         return "all tests pass with one small edit, but it turns round what every caller gets that does not give the argument"
     if passing[0].get("evades"):
         return "all tests pass with one small edit, but it leaves what the error speaks of as it is"
+    if passing[0].get("faint"):
+        return "all tests pass with one small edit, but it is a far-fetched one, and nothing else speaks for it"
     return "all tests pass with one small edit, but only because the edited code itself cannot run"
 
 
@@ -109,6 +116,7 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
     """The candidates by what a probe of their edit has shown, how little it changes, and what they were worth before."""
     verdicts, changes = probed.get("verdicts") or {}, probed.get("changes") or {}
     out: list[Candidate] = []
+    likeliest = max((_worth(row) for row in found), default=0.0)
     for row in found:
         said = verdicts.get(row["key"])
         worth = row["confidence"] / 2
@@ -117,8 +125,8 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
         made: Candidate = {**row, "confidence": round(worth, 4)}
         if said:
             change = changes.get(row["key"]) or [0, 0, "", False]
-            before = row.get("score", row["confidence"])
-            made |= {"probe": said, "change": change, "before": before}
+            made |= {"probe": said, "change": change, "before": _worth(row)}
+            made |= {"faint": True} if _worth(row) < FAINT * likeliest else {}
         out.append(made)
     passing = [row for row in out if row.get("probe") == "passes"]
     for trust in {_trust(row) for row in passing}:
@@ -142,6 +150,11 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
             least["confidence"] = round(best["confidence"] + 0.0001, 4)
             out.sort(key=lambda row: -row["confidence"])
     return out
+
+
+def _worth(row: Candidate) -> float:
+    """What an edit was worth before it was tried."""
+    return float(row.get("score", row["confidence"]))
 
 
 def _odd(row: Candidate) -> float:

@@ -264,6 +264,8 @@ def _wraps(known: Known, node: ast.expr) -> Found:
         found.raise_to(name, 0.05)
     for name in known.taking_one:
         found.raise_to(name, 0.09)
+    for name in known.idle_imports:
+        found.raise_to(name, 0.5)
     takers = [one.args for one in (function, *known.above(node)) if isinstance(one, Scoped)]
     for name in (one.arg for args in takers for one in args.args):
         idle = name in known.unused(node) or not known.is_read(name, node)

@@ -165,6 +165,8 @@ def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
     if abs(number) > 2:
         for other, prior in ((0, 0.12), (1, 0.12), (number * 10, 0.06), (number * 2, 0.06)):
             found.raise_to(str(other), prior)
+    for other in range(11) if isinstance(around, ast.Compare) else ():
+        found.raise_to(str(other), 0.06)
     if not signed:
         for other, count in known.numbers.most_common(MOST):
             if 0 <= other < 10**6:
@@ -217,6 +219,7 @@ def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
             whole = known.segment(known.statement(node) or node)
             opened = _CLOSE.get(text, "?") in whole and text not in whole
             found.raise_to(text, 0.5 if opened else 0.1 if text in short else 0.0)
+    found.raise_all(_as_given(known, node))
     if len(value) < 4:
         found.raise_to(value.strip(), 0.15)
         found.raise_to(f"{value} ", 0.15)
@@ -232,9 +235,17 @@ def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
             yield "constant", node, f"{said[0]}{text}{said[0]}", prior
 
 
+def _as_given(known: Known, node: ast.Constant) -> Iterator[tuple[str, float]]:
+    """What is looked up by a word has most often the name that it gets: `sign = groups["sign"]`."""
+    up = known.parents.get(node)
+    given = known.given_to(up) if isinstance(up, ast.Subscript) else ""
+    if given and str(node.value).isidentifier():
+        yield given, 0.4
+
+
 def _like(known: Known, word: str) -> list[tuple[str, float]]:
     """Words of the file that are as if misspelt, the nearest first."""
-    if len(word) < 4:
+    if len(word) < 3:
         return []
     ends = {word[0], word[-1]}
     near = [

@@ -8,10 +8,10 @@ import functools
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from . import expected
+from .ranking import stores
 from .ranking.lines import Lines
 from .source import OWN, Function, Piece, Source, name_of
 
@@ -34,6 +34,7 @@ class Known(Source):
     def __init__(self, text: str, message: str = "", told: str = "") -> None:
         super().__init__(text)
         self.lines = Lines(text)
+        self.overwritten = stores.overwritten(self.nodes)
         self.message = message
         self.told = expected.Told(f"{message}\n{told}")
         self.members: dict[str, Counter[str]] = {}
@@ -48,7 +49,7 @@ class Known(Source):
         self.raised: Counter[str] = Counter()
         self.defined: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
         self.classes = [one.name for one in self.nodes if isinstance(one, ast.ClassDef)]
-        self.donors: dict[tuple[ast.AST | None, ...], list[tuple[str, float]]] = {}
+        self.donors: dict[tuple[object, ...], list[tuple[str, float]]] = {}
         """Statements that could stand in a place (`forgotten.statement.donors`), by what they depend on of it."""
         self._given: dict[ast.AST, str] = {}
         self._strange: dict[ast.AST, frozenset[str]] = {}
@@ -349,6 +350,13 @@ class Known(Source):
         up = self.parents.get(node)
         if isinstance(up, ast.Assign) and len(up.targets) == 1:
             other = up.targets[0] if node is up.value else up.value
+            asked = (
+                other.args[1:2]
+                if isinstance(other, ast.Call) and name_of(other.func) == "getattr"
+                else []
+            )
+            if asked and isinstance(asked[0], ast.Constant):
+                return str(asked[0].value) if str(asked[0].value).isidentifier() else ""
             return name_of(other) if isinstance(other, ast.Attribute) or isinstance(node, ast.Attribute) else ""  # fmt: skip
         return (up.arg or "") if isinstance(up, ast.keyword) else ""
 
@@ -365,7 +373,7 @@ class Known(Source):
         if function is None:
             return []
         bound = (
-            {name for one in ast.walk(function) for name in _bound(one)}
+            {name for one in ast.walk(function) for name in stores.bound(one)}
             | self.names(node).keys()
             | self.everywhere
         )
@@ -387,14 +395,3 @@ class Known(Source):
 def alike(one: str, other: str) -> float:
     """How alike two words are, 0 to 1."""
     return SequenceMatcher(None, one, other).ratio()
-
-
-def _bound(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, Function | ast.ClassDef | ast.ExceptHandler):
-        yield node.name or ""
-    elif isinstance(node, ast.Import | ast.ImportFrom):
-        yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)

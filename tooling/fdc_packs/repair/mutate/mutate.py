@@ -113,8 +113,16 @@ def _turns_default(source: Source, edit: Edit) -> bool:
     return turned and isinstance(source.parents.get(edit.node), ast.arguments)
 
 
-def _mends(source: Source, edit: Edit, message: str) -> bool:
-    """True for an edit that uses a name that its function binds and nothing reads, or that the error misses."""
+def _mends(source: Known, edit: Edit, message: str) -> bool:
+    """True for an edit that uses a name that its function binds and nothing reads, or that the error misses; and for one that
+    stores elsewhere what is overwritten at once."""
+    stores = isinstance(getattr(edit.node, "ctx", None), ast.Store)
+    if (
+        stores
+        and edit.kind in ("name", "attribute")
+        and source.statement(edit.node) in source.overwritten
+    ):
+        return True
     lost = source.unused(edit.node) | set(_MISSED.findall(message))
     return not lost.isdisjoint(set(_WORDS.findall(edit.new)) - set(_WORDS.findall(edit.old)))
 

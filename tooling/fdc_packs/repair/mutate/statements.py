@@ -268,7 +268,8 @@ def _fewer(known: Known, block: list[ast.stmt]) -> Iterator[Edit]:
             and not isinstance(following, ast.Return | ast.Raise)
         ):
             other = known.segment(following)
-            if "\n" not in text + other:
+            in_vain = {one, following} <= known.overwritten  # and so would be the other one
+            if "\n" not in text + other and not in_vain:
                 pieces = (
                     (known.start(one), known.end(one), other),
                     (known.start(following), known.end(following), text),

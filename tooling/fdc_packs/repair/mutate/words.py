@@ -282,7 +282,7 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
     for other in PEERS.get(node.attr, ()):
         found.raise_to(other, TWIN if len(PEERS[node.attr]) == 1 else 0.35)
     found.raise_to(known.across(node), 0.5)
-    if called:
+    if called and isinstance(up, ast.Call):
         for other, prior in _of_types(known, node, up):
             found.raise_to(other, prior)
         for other in sorted(known.methods_called):
@@ -298,7 +298,7 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
         found.pop(other)  # what every object has is seldom meant
     found.pop(node.attr, None)
     found.pop("", None)
-    if isinstance(up, ast.Call) and called:
+    if called and isinstance(up, ast.Call):
         found = _fitted(known, node, up, found)
     stem = old.removesuffix(node.attr)
     yield from Found({stem + other: prior for other, prior in found.items()}).rows(

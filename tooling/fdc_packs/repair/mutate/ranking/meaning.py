@@ -82,7 +82,7 @@ class _Reader:
         for name in kind._fields:
             value = getattr(node, name, None)
             if isinstance(value, ast.AST):
-                fields[name] = self.said(value) if value._fields else type(value)
+                fields[name] = self.said(value) if value._fields else type(value).__name__
             elif isinstance(value, list):
                 fields[name] = tuple(
                     self.said(one) if isinstance(one, ast.AST) else one for one in value
