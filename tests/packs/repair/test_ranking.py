@@ -35,7 +35,7 @@ def ranked_at_once(known: Known, scores: dict[int, float]) -> list[tuple[Edit, f
     found = []
     for place, (statement, edits) in enumerate(by_statement.items()):
         exact = [
-            (-prior.exact(one, prior.copies(one)), number, one) for number, one in enumerate(edits)
+            (-prior.exact(one, prior.most(one)[1]), number, one) for number, one in enumerate(edits)
         ]
         seen: set[object] = set()
         for less, _, edit in sorted(exact, key=lambda row: row[:2]):
@@ -142,6 +142,7 @@ def test_what_is_overwritten_at_once_was_stored_elsewhere() -> None:
     suspects = [{"path": "f.py", "line": number, "score": 0.8} for number in (3, 4)]
     made = {row["new"]: row for row in propose(text, "f.py", suspects, [], 1800)}
     assert made["self.__doc__"]["mends"] and list(made).index("self.__doc__") < 12
+    assert ["self.__doc__"] == [new for new, row in made.items() if row["mends"]]
     assert "order" not in {row["kind"] for row in made.values()}
     used = text.replace("getattr(get, ", "wrap(self.get, ")
     rows = propose(used, "f.py", suspects, [], 1800)

@@ -115,14 +115,10 @@ def _turns_default(source: Source, edit: Edit) -> bool:
 
 def _mends(source: Known, edit: Edit, message: str) -> bool:
     """True for an edit that uses a name that its function binds and nothing reads, or that the error misses; and for one that
-    stores elsewhere what is overwritten at once."""
+    stores what is overwritten at once where the value says."""
     stores = isinstance(getattr(edit.node, "ctx", None), ast.Store)
-    if (
-        stores
-        and edit.kind in ("name", "attribute")
-        and source.statement(edit.node) in source.overwritten
-    ):
-        return True
+    if stores and source.statement(edit.node) in source.overwritten:
+        return edit.new.rpartition(".")[2] == source.across(edit.node)
     lost = source.unused(edit.node) | set(_MISSED.findall(message))
     return not lost.isdisjoint(set(_WORDS.findall(edit.new)) - set(_WORDS.findall(edit.old)))
 

@@ -21,11 +21,13 @@ class _Line:
 
     def __init__(self, text: str, first: int) -> None:
         self.first, self.text, self.stripped = first, text, text.strip()
+        self.begins = first + len(text) - len(text.lstrip())
         tokens = list(_TOKEN.finditer(text))
         self.tokens = [one[0] for one in tokens]
         self.ends = [one.end() for one in tokens]
         self.runs = Counter(_neighbours(self.tokens))
         self.shares: dict[tuple[int, int], float] = {}
+        self.rivals: dict[int, bool] = {}
 
 
 class Lines:
@@ -58,6 +60,10 @@ class Lines:
             found.setdefault(line.strip(), []).append(number)
         return found
 
+    @functools.cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self._numbers)
+
     def likelier(self, pieces: tuple[Piece, ...]) -> float:
         """How much more often the file says elsewhere what an edit puts there than what stands there: -1 to 1."""
         begin, end = _span(pieces)
@@ -85,12 +91,22 @@ class Lines:
     def twins(self, pieces: tuple[Piece, ...]) -> tuple[str, list[int]]:
         """What a line says that is like no other, and the numbers of those that are as it becomes, where that is long;
         no numbers where there are none."""
-        line = self._line(*_span(pieces))
-        if len(self._numbers.get(line.stripped, ())) != 1:
+        begin, end = _span(pieces)
+        line = self._line(begin, end)
+        if len(self._numbers.get(line.stripped, ())) != 1 or not self._rival(line, begin):
             return line.stripped, []
         now = _after(line, pieces).strip()
         numbers = self._numbers.get(now, [])
         return line.stripped, numbers if numbers and len(_SIGN.findall(now)) >= COPIED else []
+
+    def _rival(self, line: _Line, place: int) -> bool:
+        """True where another line of the file begins as this one does up to a place: else no edit there makes it a copy."""
+        if place not in line.rivals:
+            begin = line.stripped[: max(0, place - line.begins)]
+            at = bisect.bisect_left(self._sorted, begin)
+            near = self._sorted[at : at + 2]  # the line itself is one of them
+            line.rivals[place] = sum(one.startswith(begin) for one in near) > 1
+        return line.rivals[place]
 
 
 def _span(pieces: tuple[Piece, ...]) -> tuple[int, int]:

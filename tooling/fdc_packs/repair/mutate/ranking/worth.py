@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import heapq
 import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -93,32 +94,22 @@ class _Prior:
     def __init__(self, source: Known, said: Said, raised: bool) -> None:
         self._source, self._said, self._raised = source, said, raised
 
-    def _product(self, edit: Edit, likelier: float, named: int, risk: bool, copied: bool) -> float:
-        return (
-            edit.prior
-            * 2**likelier
-            * self._said.weight(edit.kind, edit.old, edit.new, self._raised)
-            * NAMED**named
-            * (LAST if risk else 1.0)
-            * (COPIED if copied else 1.0)
-        )
-
-    def most(self, edit: Edit, copied: bool) -> float:
-        """What it is at most: the file says everywhere what the edit puts there, and nothing speaks against it. Each factor
-        is at least what it is in the end, and their order is the same, so that no rounding makes this less."""
-        may_name = edit.kind in _NAMED and self._source.given_to(edit.node) != ""
-        return self._product(edit, 1.0, int(may_name), False, copied)
-
-    def exact(self, edit: Edit, copied: bool) -> float:
-        """What it is. `copied`: as `copies` says."""
+    def most(self, edit: Edit) -> tuple[float, tuple[float, ...]]:
+        """What it is at most, where the file says everywhere what the edit puts there; and what else it is made of. The product
+        is the same but for that factor, and in the same order, so that no rounding makes this less than `exact`."""
         source = self._source
         named = edit.kind in _NAMED and names_it(source.given_to(edit.node), edit.old, edit.new)
-        likelier = source.lines.likelier(edit.pieces)
-        return self._product(edit, likelier, int(named), risky(source, edit), copied)
+        parts = (
+            self._said.weight(edit.kind, edit.old, edit.new, self._raised),
+            NAMED ** int(named),
+            LAST if risky(source, edit) else 1.0,
+            COPIED if source.copies(edit.node, edit.pieces) else 1.0,
+        )
+        return math.prod((edit.prior, 2.0, *parts)), parts
 
-    def copies(self, edit: Edit) -> bool:
-        """True for an edit that makes a line the copy of another one of its function."""
-        return self._source.copies(edit.node, edit.pieces)
+    def exact(self, edit: Edit, parts: tuple[float, ...]) -> float:
+        """What it is. `parts`: as `most` gives them."""
+        return math.prod((edit.prior, 2 ** self._source.lines.likelier(edit.pieces), *parts))
 
 
 class _Stream:
@@ -129,11 +120,7 @@ class _Stream:
     ) -> None:
         self.place = place
         self._prior, self._suspect = prior, suspect
-        copied = [prior.copies(one) for one in edits]
-        most = (
-            (prior.most(one, copied[number]), number, copied[number], one)
-            for number, one in enumerate(edits)
-        )
+        most = ((*prior.most(one), number, one) for number, one in enumerate(edits))
         self._waiting = sorted(most, key=lambda row: row[0])  # the last one may be the best
         self._known: list[tuple[float, int, Edit]] = []
         self._seen: set[tuple[Piece, ...]] = set()
@@ -151,8 +138,8 @@ class _Stream:
     def next(self) -> tuple[float, int, Edit] | None:
         """The next edit, with what it is worth and its number; None where it says what one before it says."""
         while self._waiting and (not self._known or self._waiting[-1][0] >= -self._known[0][0]):
-            _, number, copied, edit = self._waiting.pop()
-            heapq.heappush(self._known, (-self._prior.exact(edit, copied), number, edit))
+            _, parts, number, edit = self._waiting.pop()
+            heapq.heappush(self._known, (-self._prior.exact(edit, parts), number, edit))
         prior, _, edit = heapq.heappop(self._known)
         number = len(self._seen)
         if edit.pieces in self._seen:
@@ -194,6 +181,8 @@ def _types(source: Source) -> set[ast.AST]:
 def risky(source: Known, edit: Edit) -> bool:
     """True for an edit that negates, drops or widens a condition or an answer, exchanges branches, drops or moves a statement.
     One `not` of two is none of these, nor is that of `not x is None`, which no one else in the file writes."""
+    if edit.kind not in _RISKS:
+        return False
     near = (edit.node, source.parents.get(edit.node), getattr(edit.node, "operand", None))
     if edit.kind == "negation" and sum(is_not(one) for one in near) > 1:
         return False
@@ -212,6 +201,9 @@ def risky(source: Known, edit: Edit) -> bool:
     )
 
 
+_RISKS = frozenset(
+    ("negation", "branches", "removed", "nesting", "nested", "widened", "constant", "operand", "comparison")
+)  # fmt: skip
 _TOKENS = re.compile(r"\bis not\b|\bnot in\b|\bis\b|\bin\b|[=!<>]=|[<>]")
 _SIDES = (("is", "is not"), ("in", "not in"), ("==", "!="), ("<", ">="), (">", "<="))
 _OPPOSITE = {one: other for pair in _SIDES for one, other in (pair, pair[::-1])}
