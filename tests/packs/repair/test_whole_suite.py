@@ -72,6 +72,20 @@ def test_what_another_file_or_a_doctest_says_counts(
         assert said == found["said"]
 
 
+@pytest.mark.long
+def test_a_test_that_fails_once_by_chance_breaks_nothing(place: Place) -> None:
+    """As tests do that have a deadline: it passes when it is run again, and that is said."""
+    folder = repair_copy.copy_of(place)  # type: ignore[arg-type]
+    once = (
+        "import os\ndef test_now_and_then():\n    there = os.path.exists('seen')\n"
+        "    open('seen', 'w').close()\n    assert there\n"
+    )
+    repair_copy.put(folder, "tests/test_slow.py", once.encode())
+    found = whole_suite.broken(RUN, place, folder, "code_under.py")  # type: ignore[arg-type]
+    assert found["broken"] == []
+    assert "tests/test_slow.py::test_now_and_then failed once and passed when it was run again" in found["said"]  # fmt: skip
+
+
 def test_the_commands_keep_what_says_how_tests_run_and_what_cannot_be_run_is_said() -> None:
     known, missing = whole_suite.commands(
         "cd x && A=1 python3 -m pytest -x -p one -W error tests/a.py::b | cat", ["m.py"]
