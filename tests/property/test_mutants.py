@@ -12,6 +12,7 @@ import importlib
 import inspect
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType
@@ -398,7 +399,7 @@ def more_than_submits(run: tuple[str | None, ...]) -> bool:
 def closings_differ() -> bool:
     for files, closed, behind in closing_sets():
         told = [item.message for item in looked_at(files).diagnostics if item.code == "FDC403"]
-        after = ["comes after `submit`" in message for message in told]
+        after = [re.search("comes after (the )?`submit`", message) is not None for message in told]
         if (all(after), any(after)) != (closed, behind):
             return True
     return False
