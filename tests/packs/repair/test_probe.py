@@ -375,8 +375,8 @@ def test_a_condition_is_turned_where_all_that_passes_beside_it_does_the_same() -
     assert ordered[0]["key"] == "negation-1" and weighing.told_apart(ordered)
     likelier = {**others[0], "key": "name-2", "before": 0.7}
     assert _weighed(*others, likelier, TURNED)[0]["key"] == "name-1"  # which adds as little
-    elsewhere = [{**row, "old": "x"} for row in others]
-    assert _weighed(*elsewhere, TURNED)[0]["key"] == "name-1"
+    other = {**TURNED, "change": [6, 6, "other", False, False]}
+    assert _weighed(*others, other)[0]["key"] == "name-1"
 
 
 def test_a_condition_more_is_trusted_no_more_than_the_same_one_turned_round() -> None:
@@ -388,7 +388,21 @@ def test_a_condition_more_is_trusted_no_more_than_the_same_one_turned_round() ->
     turned = {**TURNED, "change": [5, 10, "turned", False, False]}
     assert not weighing.told_apart(_weighed(*narrowed, turned))
     assert weighing.told_apart(_weighed(*narrowed))
-    assert weighing.told_apart(_weighed(*narrowed, {**turned, "old": "other", "before": 0.1}))
+    elsewhere = {**turned, "old": "other"}
+    assert weighing.told_apart(_weighed(*narrowed, {**elsewhere, "before": 0.2}))
+    assert not weighing.told_apart(_weighed(*narrowed, {**elsewhere, "before": 0.4}))
+    dropped = {**elsewhere, "key": "removed-1", "before": 0.4}
+    assert weighing.told_apart(_weighed(*narrowed, dropped))
+
+
+def test_one_choice_is_shown_for_each_behaviour_the_likeliest_first() -> None:
+    rows = _weighed(
+        _passing("narrowed-1", 2, 10, "never", before=0.2), _passing("narrowed-2", 2, 10, "never", before=0.1),
+        _passing("comparison-1", 5, 10, "turned", risky=True, before=0.4), _passing("name-1", 0, 0, before=0.3),
+        _passing("name-2", 0, 0, before=0.3),
+    )  # fmt: skip
+    shown = [row["key"] for row in weighing.of_each_behaviour(rows)]
+    assert shown == ["comparison-1", "name-1", "name-2", "narrowed-1"]
 
 
 def test_a_far_fetched_edit_that_was_not_tried_in_memory_is_not_tried_at_all() -> None:

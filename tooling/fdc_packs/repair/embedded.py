@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .weighing import credible, told_apart, weighed, why_undecided
+from .weighing import credible, of_each_behaviour, told_apart, weighed, why_undecided
 
 if TYPE_CHECKING:
     from .shapes import (
@@ -89,7 +89,8 @@ def diagnose(
     passing = [row for row in found if row.get("probe") == "passes"]
     if passing and not told_apart(passing):
         choices = [
-            {"claim": row["claim"], "diff": row["diff"], "change": row["change"]} for row in passing
+            {"claim": row["claim"], "diff": row["diff"], "change": row["change"]}
+            for row in of_each_behaviour(passing)
         ]
         return {
             "hypotheses": [],

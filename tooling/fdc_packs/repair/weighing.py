@@ -16,7 +16,7 @@ CRASHES, RISKY, PLAIN, MENDS = range(4)
 """What edits that pass are trusted by: the edited code raises by accident what a test expects; it negates or drops something, or
 no test gets to where it failed; neither; it also uses a name that nothing used, or that the error misses."""
 DOUBT = 2.0
-"""How much likelier an edit that negates or drops something was than the one that is trusted most, where neither is applied."""
+"""How much likelier an edit that drops something was than the one that is trusted most, where neither is applied."""
 FAINT = 0.01
 """The share of what the likeliest of all edits was worth, below which an edit is shown and not applied: there are hundreds of
 that kind, few of them were tried, and one that passes says more of the tests than of the fault."""
@@ -63,7 +63,13 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
         if same != outcomes and (most == RISKY or not firm):
             return False
     doubts = [row for row in passing if _trust(row) == RISKY and row["change"][2] != outcomes]
-    return most != PLAIN or all(row["before"] < DOUBT * before[outcomes] for row in doubts)
+    return most != PLAIN or all(_dismissed(row, before[outcomes]) for row in doubts)
+
+
+def _dismissed(row: Candidate, likely: float) -> bool:
+    """Whether an edit that negates or drops something counts for nothing beside a behaviour that was so `likely`. That it passes
+    weak tests is no reason against a condition turned round where the other one passes them, too."""
+    return row["before"] < (TURNED if _turns(row) else DOUBT) * likely
 
 
 def _before(rows: Sequence[Candidate]) -> dict[str, float]:
@@ -94,6 +100,14 @@ def why_undecided(passing: Sequence[Candidate]) -> str:
     if passing[0].get("faint"):
         return "all tests pass with one small edit, but it is a far-fetched one, and nothing else speaks for it"
     return "all tests pass with one small edit, but only because the edited code itself cannot run"
+
+
+def of_each_behaviour(passing: Sequence[Candidate]) -> list[Candidate]:
+    """Of edits that pass and are not told apart, the likeliest of each behaviour over generated inputs, the likeliest first."""
+    out: dict[str, Candidate] = {}
+    for row in sorted(passing, key=worth_of, reverse=True):
+        out.setdefault(row["change"][2] if row["change"][1] else row["key"], row)
+    return list(out.values())
 
 
 def _elaborates(row: Candidate, best: Candidate) -> bool:
@@ -160,10 +174,10 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
 
 def _for_all_that_behave_so(best: Candidate, passing: Sequence[Candidate]) -> Candidate:
     """Of those that behave as the best one the one that adds least, and that the file says more often; but the condition turned
-    round where that was at least as likely: what else passes in its place is no less of a doubt."""
+    round where that was at least as likely: what else does the same is no less of a doubt."""
     alike = [row for row in passing if row["change"] == best["change"]]
     twins = [row for row in alike if _trust(row) == _trust(best)]
-    turned = [row for row in alike if _turns(row) and _place(row) == _place(best)]
+    turned = [row for row in alike if _turns(row)]
     likeliest = max(worth_of(row) for row in twins)
     if turned and worth_of(turned[0]) / TURNED >= likeliest:
         return turned[0]

@@ -41,7 +41,7 @@ ENDED = {
     "exhausted": "given up: no further hypothesis is left",
     "no-hypotheses": "given up: two competing hypotheses could not be made",
     "bound": "given up: the maximum number of iterations is reached",
-    "choice": "not decided: several small edits pass every test that was run; none of them is applied",
+    "choice": "not decided",
     "no-command": "given up: the test command is not found in the copy",
     "no-tests": "given up: the test command ran no test",
     "flaky": "given up: the test command failed, but passed when it was repeated without a change",
@@ -270,6 +270,8 @@ def _advice(outcome: dict[str, Any], named: bool) -> list[str]:
     """What can be done where the repair did not come to its end."""
     if outcome["status"] not in ("none", "partial"):
         return []
+    if outcome["ended"] == "choice" and len(outcome["choices"]) == 1:
+        return ["take it with `git apply` if it is what is meant"]
     if outcome["ended"] == "choice":
         return ["a test that one of them fails would decide; or take one with `git apply`"]
     failure = outcome["failure"]
@@ -306,7 +308,10 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str, named: bool) -> li
             out[0] += (
                 f"; the diff takes failures away and leaves {left or 'others'}: {outcome['failure'].get('message', '')}"
             )
-        elif outcome["status"] == "none" and outcome.get("why") and not outcome["choices"]:
+        elif outcome["choices"]:
+            none = "none of them is" if len(outcome["choices"]) > 1 else "it is not"
+            out[0] += f": {outcome['why'].partition('; this was answer')[0]}; {none} applied"
+        elif outcome["status"] == "none" and outcome.get("why"):
             out.append(f"  {outcome['why']}")
         for row in outcome["choices"]:
             differ, every = row["change"][:2]
@@ -316,7 +321,8 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str, named: bool) -> li
                 else "its effect was not measured"
             )
             out += [f"  {row['claim']} ({effect})", f"    git apply {row['file']}"]
-        out += [f"  {note}" for note in dict.fromkeys(outcome["notes"])]
+        notes = () if outcome["choices"] else outcome["notes"]  # which speak of what is tried first
+        out += [f"  {note}" for note in dict.fromkeys(notes)]
         out += [f"  {line}" for line in _advice(outcome, named)]
         work = f"{commands.count(outcome['iterations'], 'iteration')}, {ended.seconds:.1f} s"
         written = outcome.get("written")

@@ -1,0 +1,41 @@
+"""`fdc fix` where several edits pass and nothing tells them apart: they are shown, the likeliest first, and none is applied."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import inside
+
+CODE = """\
+def given(rows):
+    out = []
+    for row in rows:
+        if row is not None:
+            continue
+        out.append(row)
+    return out
+"""
+TESTS = "from code_under import given\n\n\ndef test_one():\n    assert given([1]) == [1]\n"
+
+
+@pytest.mark.long
+def test_the_choice_is_shown_once_for_each_behaviour_and_git_takes_one(tmp_path: Path) -> None:
+    (tmp_path / "code_under.py").write_text(CODE)
+    (tmp_path / "test_one.py").write_text(TESTS)
+    test = f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider"
+    done = inside.fdc("fix", "--test", test, "code_under.py", cwd=tmp_path, env={"FDC_MODEL": ""})
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
+    story = done.stderr.splitlines()
+    at = next(number for number, line in enumerate(story) if line.startswith("not decided: "))
+    assert story[at].endswith("says which is meant; none of them is applied")
+    assert "`row is None` is meant" in story[at + 1]
+    patches = [line.split()[-1] for line in story[at:] if line.startswith("    git apply ")]
+    assert len(patches) > 1
+    assert "is tried first" not in done.stderr
+    subprocess.run(["git", "apply", patches[0]], cwd=tmp_path, check=True)
+    assert (tmp_path / "code_under.py").read_text() == CODE.replace("is not None", "is None")
