@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
+from ...weighing import TURNED
 from .. import named, operators
 from ..hints import Said
 from ..known import Known
@@ -26,7 +27,7 @@ RAISED = 1.5
 """How much more credible an edit is of the lines that the first error was raised in."""
 DEFAULTS = 0.8
 """How suspect a function's header is by its most suspect line: its defaults are evaluated before any test runs."""
-LAST = 0.5
+LAST = TURNED
 """What an edit is worth that turns a condition round, drops a statement or moves one: such edits pass weak tests (E17)."""
 COPIED = 3.0
 """How much more credible an edit is that makes a line the copy of another one of its function."""
