@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,18 @@ def test_a_change_of_code_reads_and_writes_its_file_and_runs_the_tests(
     assert steps in made.text
     assert made.undone == ()
     assert proved(root, "p.plan", made.text).findings == []
+
+
+def test_files_that_are_hostile_neither_hang_nor_get_into_a_plan(root: str) -> None:
+    """A file of `export` in each line took quadratic time; a plan cannot name a path with a blank as it is."""
+    place = Path(root)
+    (place / "big.js").write_text("export\n" * 140_000)
+    (place / "one.js").write_text("pub(" * 200_000)
+    (place / "my file.py").write_text("def in_two_words(): ...\n")
+    (place / "a{x}\n.py").write_text("def in_odd_file(): ...\n")
+    os.mkfifo(place / "pipe.py")
+    text = "Fix in_two_words, in_odd_file and the class parse_line " + "word " * 20_000
+    assert defined(root, text) == {"parse_line": "src/shop/lines.py"}
 
 
 def test_a_search_for_a_name_reads_no_file(root: str) -> None:

@@ -28,11 +28,13 @@ _SAID = re.compile(
 """Before a name of code that looks like a word."""
 _SPELLED = re.compile(r"\w_\w|^__|[a-z][A-Z]|\.")
 _DEFINED = re.compile(
-    r"^[ \t]*(?:(?:export|default|public|private|protected|static|final|abstract|async|pub(?:\([^)\n]*\))?)\s+)*"
-    r"(?:def|class|function\*?|func(?:\s*\([^)\n]*\))?|fn|struct|enum|interface|trait|type|const|let|var|module)\s+(\w+)"
-    r"|^[ \t]*(\w+)\s*(?::[^=\n]+)?=(?!=)",
+    r"^[ \t]*(?:(?:export|default|public|private|protected|static|final|abstract|async|pub(?:\([^)\n]*\))?)[ \t]+)*"
+    r"(?:def|class|function\*?|func(?:[ \t]*\([^)\n]*\))?|fn|struct|enum|interface|trait|type|const|let|var|module)[ \t]+(\w+)"
+    r"|^[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=(?!=)",
     re.MULTILINE,
 )
+_PLAIN = re.compile(r"[\w./+-]+", re.ASCII)
+"""A path that a plan can name as it is, and a terminal can show."""
 _TESTS = re.compile(
     r"(?:^|/)(?:tests?|spec|__tests__)/|(?:^|/)(?:test_[^/]*|[^/]*[_.](?:test|spec)\.\w+)$"
 )
@@ -46,7 +48,11 @@ def defined(root: str, text: str) -> dict[str, str]:
     names = {
         match[1]
         for match in _NAME.finditer(text)
-        if (match[2] or _SPELLED.search(match[1]) or _SAID.search(text, 0, match.start()))
+        if (
+            match[2]
+            or _SPELLED.search(match[1])
+            or _SAID.search(text[max(0, match.start() - 30) : match.start()])
+        )
         and match[1].rpartition(".")[2].lower() not in ENDINGS
         and not os.path.lexists(os.path.join(root, match[1]))
     }
@@ -82,7 +88,9 @@ def _files(root: str) -> Iterator[str]:
                 count += 1
                 if count > MOST_FILES:
                     return
-                yield os.path.relpath(whole, root)
+                path = os.path.relpath(whole, root)
+                if _PLAIN.fullmatch(path):
+                    yield path
 
 
 def _definitions(root: str, path: str) -> set[str]:
