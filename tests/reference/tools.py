@@ -12,7 +12,7 @@ from tests.reference.conditions import number_in
 from tests.reference.stops import Stop
 
 #: Folders and files that no step may change.
-PROTECTED = (".fdc", ".git", "fdc.toml")
+PROTECTED = (".fdc", ".git", "fdc.toml", "knowledge_core/plan_registry.json")
 
 
 def clean(path: Any, what: str = "path") -> str:

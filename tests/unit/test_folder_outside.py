@@ -9,7 +9,10 @@ import pytest
 from tests.support.inside import fdc
 from tests.support.linting import ANY, findings, lint
 
-ASSUMED = "stays inside the workspace, exists where a step reads it, and is absent where a step creates it"
+ASSUMED = (
+    "stays inside the workspace and outside of protected files, exists where a step reads it, "
+    "and is absent where a step creates it"
+)
 WRITE = "overwrite_file_with_block {path}\n  text\n"
 
 

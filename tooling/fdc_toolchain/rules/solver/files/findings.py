@@ -24,6 +24,9 @@ _HELP = {
     "FDC704": "name the files literally, by a glob, or in separate folders",
 }
 
+WITHIN = "inside the workspace and outside of protected files"
+"""Where a path that is known only in a run must lead: the runner refuses the others."""
+
 Doubt = tuple[Instance, Loop, dict[tuple[Path, Path], int]]
 """A fork of an instance, with pairs of paths that two branches may use at the same time."""
 
@@ -99,9 +102,9 @@ def of_root(
             made.names.update((name_of(path), None) for pair in chances for path in pair)
     if "FDC703" in by_plan:
         made = by_plan["FDC703"]
-        said = "stay inside the workspace, exist where a step reads them, and are absent where a step creates them"
+        said = f"stay {WITHIN}, exist where a step reads them, and are absent where a step creates them"
         if len(made.names) == 1:
-            said = "stays inside the workspace, exists where a step reads it, and is absent where a step creates it"
+            said = f"stays {WITHIN}, exists where a step reads it, and is absent where a step creates it"
         yield made.finding("FDC703", f"{listed(sorted(made.names))} {said}", places)
     yield from _distinct(by_plan.get("FDC704"), nested, places)
 
