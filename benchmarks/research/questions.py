@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 QUESTIONS = Path(__file__).with_name("questions.json")
 KEPT = Path(__file__).resolve().parents[2] / ".benchmarks" / "research"
-PARTS = ("held-out", "tuned")
+PARTS = ("held-out", "tuned", "large-held-out", "large")
+"""The parts named `large` are about packages of 400,000 lines and more."""
 
 
 class Question(NamedTuple):
