@@ -115,4 +115,4 @@ def test_uses_of_what_is_only_imported_are_listed(tmp_path: Path) -> None:
 def test_a_refusal_with_all_words_does_not_say_only() -> None:
     """It said *only 2 of 2 telling words*."""
     assert refusal(1, 2) == "only 1 of 2 telling words stand close together in a place"
-    assert refusal(2, 2).endswith("place, but fewer than 6 of 10 such answers are right")
+    assert refusal(2, 2).endswith("place, but fewer than half of such answers are right")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..explore.code_search import Search, Tree
@@ -29,10 +30,14 @@ LISTED = 200
 """References that are kept; all of them are counted."""
 
 HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
-FITTED = (-2.26, 1.61, 0.08, 0.48, -1.14)
+FITTED = (4.14, 1.82, 0.61, -1.12, 1.47, -0.69)
 """A logistic regression of "one of the shown places answers" on the tuned questions of benchmarks/research, those without
-an answer included: bias, worth of the first place (log), words close together, words asked, part of them that no file has."""
-LEVELS = ((HIGH, 0.84), (MODERATE, 0.66), (LOW, 0.54))
+an answer included, over trees of 3,000 to 660,000 lines (`python -m benchmarks.research.fit`): bias, worth of the first place
+(log), words asked, part of them that no file has, part of them in the name of a place where every word is somewhere, lines of
+all files (log). What is a find in a small tree, is chance in a large one."""
+FEWEST_LINES = 10_000
+"""A smaller tree counts as one of so many lines."""
+LEVELS = ((HIGH, 0.84), (MODERATE, 0.66), (LOW, 0.5))
 """By the share of answers that are right, package by package, with the regression made on the others."""
 CLOSE = 5
 """Lines in a row that count as one place of the question's words."""
@@ -89,6 +94,8 @@ def find_places(
     if (about and heard) or any(tree.defined(name) for name in names):
         close = max(_close(search, unit, telling) for unit in units[:MOST])
         sure = HIGH if 2 * close > len(telling) else MODERATE
+        if about and _sure(search, search.units())[0] == NONE:
+            sure = MODERATE  # a plain word may be the name of something else
         why = f"`{(about or names)[0]}` stands there"
     else:
         sure, why = _sure(search, search.units())
@@ -275,25 +282,41 @@ def _stretch(
     return best, inner[start : start + size]
 
 
-def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
-    """How sure it is that the question has an answer here: by what the first place is worth, and by how many of the words that
-    tell something stand close together in one of the first places."""
-    concepts, files = search.concepts, search.files
-    worth = [search.weights[n] or search.unheard * one.weight for n, one in enumerate(concepts)]
+def signs(search: Search, units: list[Unit]) -> tuple[float, ...]:
+    """What tells how sure an answer is, as in `FITTED`: what the first place is worth, how many words tell something, how much
+    of them no file has or a name has, and how much text there is to find them in by chance."""
     telling = _telling(search)
+    worth = [
+        search.weights[n] or search.unheard * one.weight for n, one in enumerate(search.concepts)
+    ]
     total = sum(worth[number] for number in telling) or 1.0
-    close = max(_close(search, unit, telling) for unit in units[:MOST])
-    bias, *by = FITTED
-    missing = sum(worth[number] for number in telling if not files(number)) / total
-    signs = (math.log(units[0].score / total + 0.01), close, len(telling), missing)
-    likely = 1 / (1 + math.exp(-bias - sum(one * value for one, value in zip(by, signs))))
-    lost = ", ".join(f"`{concepts[number].word}`" for number in telling if not files(number))
-    why = together(round(close), len(telling))
-    why += f"; no file has {lost}" if lost else ""
+    missing = sum(worth[number] for number in telling if not search.files(number)) / total
+    named = 0.0
+    if not missing:
+        named = max(_named(search, unit, telling, worth) for unit in units[:MOST]) / total
+    lines = sum(len(document.lines) for document in search.tree.documents.values())
+    return (
+        math.log(units[0].score / total + 0.01), len(telling), missing, named,
+        math.log(max(lines, FEWEST_LINES)),
+    )  # fmt: skip
+
+
+def likely(seen: Sequence[float], by: Sequence[float] = FITTED) -> float:
+    """How likely one of the shown places answers."""
+    return 1 / (1 + math.exp(-by[0] - sum(one * value for one, value in zip(by[1:], seen))))
+
+
+def _sure(search: Search, units: list[Unit]) -> tuple[str, str]:
+    """How sure it is that the question has an answer here, and in words why."""
+    telling = _telling(search)
+    close = round(max(_close(search, unit, telling) for unit in units[:MOST]))
+    lost = ", ".join(f"`{search.concepts[n].word}`" for n in telling if not search.files(n))
+    gone = f"no file has {lost}" if lost else ""
+    right = likely(signs(search, units))
     for level, least in LEVELS:
-        if likely >= least:
-            return level, why
-    return NONE, f"no file has {lost}" if lost else refusal(round(close), len(telling))
+        if right >= least:
+            return level, "; ".join(filter(None, (together(close, len(telling)), gone)))
+    return NONE, gone or refusal(close, len(telling))
 
 
 def together(close: int, telling: int) -> str:
@@ -306,7 +329,7 @@ def refusal(close: int, telling: int) -> str:
     said = together(close, telling)
     if close < telling:
         return f"only {said}"
-    return f"{said}, but fewer than 6 of 10 such answers are right"
+    return f"{said}, but fewer than half of such answers are right"
 
 
 def _telling(search: Search) -> list[int]:
@@ -314,9 +337,20 @@ def _telling(search: Search) -> list[int]:
     return [number for number, one in enumerate(search.concepts) if one.weight == 1.0]
 
 
+def name_of(unit: Unit) -> str:
+    """What a unit is called: the qualified name of its definition, or the heading above it."""
+    return unit.definition.qualified if unit.definition is not None else unit.heading
+
+
+def _named(search: Search, unit: Unit, telling: list[int], worth: list[float]) -> float:
+    """What the words in the name of a unit are worth, of those that tell something."""
+    named = search.named(name_of(unit))
+    return sum(worth[number] * min(1.0, named.get(number, 0.0)) for number in telling)
+
+
 def _close(search: Search, unit: Unit, telling: list[int]) -> float:
     """How many of the concepts the name of a unit and a few lines in a row of it have; one under another name is a part."""
-    named = search.named(unit.definition.qualified if unit.definition is not None else unit.heading)
+    named = search.named(name_of(unit))
     lines = sorted(line for line, _ in unit.lines)
     most = 0.0
     for first in lines or [unit.line]:
