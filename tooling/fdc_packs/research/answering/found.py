@@ -30,7 +30,7 @@ LISTED = 200
 """References that are kept; all of them are counted."""
 
 HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
-FITTED = (4.14, 1.82, 0.61, -1.12, 1.47, -0.69)
+FITTED = (4.27, 1.82, 0.58, -1.14, 1.43, -0.70)
 """A logistic regression of "one of the shown places answers" on the tuned questions of benchmarks/research, those without
 an answer included, over trees of 3,000 to 660,000 lines (`python -m benchmarks.research.fit`): bias, worth of the first place
 (log), words asked, part of them that no file has, part of them in the name of a place where every word is somewhere, lines of
@@ -294,9 +294,10 @@ def signs(search: Search, units: list[Unit]) -> tuple[float, ...]:
     named = 0.0
     if not missing:
         named = max(_named(search, unit, telling, worth) for unit in units[:MOST]) / total
+    words = sum(len(search.concepts[number].word.split()) for number in telling)
     lines = sum(len(document.lines) for document in search.tree.documents.values())
     return (
-        math.log(units[0].score / total + 0.01), len(telling), missing, named,
+        math.log(units[0].score / total + 0.01), words, missing, named,
         math.log(max(lines, FEWEST_LINES)),
     )  # fmt: skip
 
