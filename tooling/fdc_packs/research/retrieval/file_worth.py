@@ -12,8 +12,10 @@ TESTS = re.compile(
     r"(?:^|/)(?:tests?|testing|spec|__tests__)/|(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*\.(?:test|spec)|conftest)\.\w+$"
 )
 EXAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?)/")
-PLANS = re.compile(r"\.plan$|(?:^|/)protocols/[^/]+\.protocol\.\w+$|(?:^|/)knowledge_core/[^/]+$")
-"""What plans and rules for agents are written in: they have the words of tasks."""
+PLANS = re.compile(
+    r"\.plan$|(?:^|/)protocols/[^/]+\.protocol\.\w+$|(?:^|/)knowledge_core/[^/]+$|(?:^|/)fdc\.toml$|(?:^|/)skills/fdc-plan/"
+)
+"""What plans, and rules and instructions for those who plan, are written in: they have the words of tasks."""
 DECLARES = re.compile(r"\.(?:pyi|d\.[cm]?ts)$")
 DECLARED = 0.6
 """What a file of declarations is worth beside the code that it declares, unless types are asked for."""
