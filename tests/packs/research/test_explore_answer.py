@@ -197,3 +197,19 @@ def test_what_code_does_is_answered_by_code_before_documents(
     write(tmp_path, {"batch.py": source, "README.md": text})
     done = fdc("explore", ask, cwd=tmp_path)
     assert done.stdout.startswith(f"{first}:"), done.stdout
+
+
+def test_code_comes_before_a_test_that_repeats_its_words(tmp_path: Path) -> None:
+    """A test says the words of the function in each of its lines."""
+    source = "def rotate(path, keep):\n    '''Renames old logs.'''\n    for number in range(keep):\n        move(path, number)\n"
+    lines = "".join(
+        f"    assert rotate('file.{at}.log', {at}) == 'a rotated log file'\n" for at in range(9)
+    )
+    test = f"def test_rotate_log_file():\n    '''A log file is rotated.'''\n{lines}"
+    write(tmp_path, {"files.py": source, "tests/test_files.py": test})
+    found = scan(str(tmp_path), True)
+    tree = Tree(found, found.documents)
+    ask = "How are log files rotated?"
+    assert "files.py" == find_places(tree, searched(tree, ask), ask).places[0].path
+    ask = "Which test rotates log files?"
+    assert "tests/test_files.py" == find_places(tree, searched(tree, ask), ask).places[0].path

@@ -19,7 +19,7 @@ PLANS = re.compile(
 DECLARES = re.compile(r"\.(?:pyi|d\.[cm]?ts)$")
 DECLARED = 0.6
 """What a file of declarations is worth beside the code that it declares, unless types are asked for."""
-ASIDE = 0.35
+ASIDE = 0.25
 """What a test or an example is worth beside the code that it shows, unless one is asked for."""
 _OF_TESTS = frozenset(("test", "tests", "testing"))
 _OF_PLANS = frozenset(("plan", "plans", "protocol", "protocols", "rule", "rules", "fdc"))
