@@ -105,6 +105,7 @@ def test_what_a_command_tells_is_shown(linker: Linker, task: str, steps: str) ->
         ("Print the first 3 lines of docs/tea.md", "read_lines docs/tea.md 1 3\n"),
         ("Ask me for a version number and write it to VERSION", "text1 <- request_user_input A version number?\n"
          "overwrite_file_with_block VERSION\n  {text1}\n"),
+        ("Get my approval before you delete docs/old.md", "record_user_approval_for_plan\ndelete_file docs/old.md\n"),
         ("Ask for approval, then delete docs/old.md", "record_user_approval_for_plan\ndelete_file docs/old.md\n"),
         ("Where is kettle used?", "list1 <- grep kettle\n"),
     ],
@@ -146,6 +147,9 @@ def test_what_is_not_planned_orders_no_step(linker: Linker) -> None:
     assert "run_in_bash_session" not in plan.text
     plan = made(linker, "Move docs/old.md to docs/new.md and update the links")
     assert "overwrite" not in plan.text and plan.inputs == ()
+    plan = made(linker, "Only if docs/tea.md names oolong, delete docs/old.md")
+    assert "read_file docs/tea.md\ndelete_file docs/old.md\n" in plan.text
+    assert "delete_file docs/tea.md" not in plan.text
     assert [one.instead for one in unplanned("test it twice")] == [
         "a skeleton repeats nothing: write an `iterate`"
     ]

@@ -71,6 +71,8 @@ def wants(
             taken[found.name].append(file)
         else:
             loose.append(file)
+    places = {**task.files, **dict.fromkeys(task.asides, 0)}
+    loose += task.asides
     each = task.each if loops else []
     out: list[Want] = []
     for at, tool in chosen:
@@ -113,7 +115,7 @@ def wants(
     fits = bool(chosen or task.unfit) or any(merges(one.tool) for one in out)
     first = min([one.at for one in out if one.tool.effect != "read"], default=len(task.text))
     for tool in [tool for tool in tools if reads(tool) and kind_of(tool).kinds & TEXTS][:1]:
-        out += [Want(tool, min(first, task.files[file]) - 1, file) for file in loose]
+        out += [Want(tool, min(first, places[file]) - 1, file) for file in loose]
         out += [Want(tool, first - 1, each=glob) for glob in each]
     taken_pages = {one.file for one in out if fetches(one.tool)}
     for tool in [tool for tool in tools if fetches(tool) and kind_of(tool).kinds & TEXTS][:1]:

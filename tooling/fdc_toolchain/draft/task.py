@@ -104,7 +104,7 @@ class Task:
     message is to be; `kept`: whether a file is to have a page; `meant`: verbs for what it says in other words; `message`: that
     of a commit; `question`: what a person is asked; `span`: lines of a file; `edits`: by file, the sections of a change that it
     spells out; `unfit`: the files in which such a change would change nothing; `measured`: files that only a command looks at;
-    `unplanned`: what a skeleton has no form for."""
+    `asides`: files that are only to be read, as a condition speaks of them; `unplanned`: what a skeleton has no form for."""
 
     def __init__(self, root: str, task: str, tests: str = "") -> None:
         self.text = " ".join(task.replace("{", "(").replace("}", ")").split())
@@ -113,7 +113,7 @@ class Task:
         changes = edits(self.text)
         said = _without(self.text, [given[1]] if given else [])
         outside = _without(said, [one[:2] for one in changes])
-        if changes and any(os.path.isfile(os.path.join(root, one)) for one in _paths(outside)):
+        if changes and any(_named(root, one) for one in _words(outside)):
             said = outside
         else:
             changes = []
@@ -150,6 +150,10 @@ class Task:
                 after = said[match.end() :].lower()
                 self._path(root, word, match.start(), before, after)
             before = word.lower()
+        asides = {one for one in [*self.files, *self.new] if self._is_aside(one, said)}
+        self.asides = [one for one in self.files if one in asides]
+        self.files = {one: at for one, at in self.files.items() if one not in asides}
+        self.new = {one: at for one, at in self.new.items() if one not in asides}
         names = {*self.files, *self.new, *self.folders}
         self.commands = [one for one in self.commands if one not in names]
         self.quoted = [one for pair in found if (one := pair[0] or pair[2]) and one not in names]
@@ -194,7 +198,7 @@ class Task:
     def _meant(self, kinds: bool) -> dict[int, str]:
         """The verbs that name tools, for what the task says in other words, by its place: what it wants to see is a file, or
         files of a kind, whose texts are read, a page, which is fetched, a folder, which is listed, or what a search finds."""
-        out = {found.start(): "record" for found in [*APPROVED.finditer(self.plain)][:1]}
+        out: dict[int, str] = {}
         if self._answering:
             out[self._before_telling(self._answering.start)] = "run"
         names = {
@@ -216,7 +220,14 @@ class Task:
                 out[found.start()] = "fetch"
         for found in _COUNTS.finditer("" if self.files else self.plain):
             out[self._before_telling(max(found.start(1), found.start(2)))] = "list"
+        out |= {found.start(): "record" for found in [*APPROVED.finditer(self.plain)][:1]}
         return out | {found.start(): "grep" for found in _FOUND.finditer(self.plain)}
+
+    def _is_aside(self, file: str, said: str) -> bool:
+        """Whether a file is only named where a skeleton has no form for what is said: in a condition."""
+        at = self.files.get(file, self.new.get(file, 0))
+        places = [found.start() for found in re.finditer(re.escape(file), said)] or [at]
+        return all(any(one.start <= at < one.end for one in self.unplanned) for at in places)
 
     def _take_commands(self, said: str, bare: str) -> str:
         """Takes the commands that stand without backticks behind an order to run them, and what follows them; gives `bare`
@@ -265,11 +276,9 @@ class Task:
             self.new.setdefault(path, at)
             if before in ("as", "in", "into", "to"):
                 self.targets.append(path)
-        elif (word.isupper() and len(word) > 3) or before == "the" and path in _SHORT:
-            stem = path if word.isupper() else path.upper()
-            ends = (end for end in ("", *_TEXTS) if os.path.isfile(os.path.join(root, stem + end)))
-            for end in [*ends][:1]:
-                self.files.setdefault(f"{stem}{end}", at)
+        elif before == "the" or word.isupper():
+            if named := _named(root, path):
+                self.files.setdefault(named, at)
 
     def takes(self, tool: Tool, file: str) -> bool:
         """Whether a step of the tool can be about a file that exists."""
@@ -327,9 +336,19 @@ def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return text
 
 
-def _paths(text: str) -> list[str]:
-    """Words of a text that may be paths."""
+def _words(text: str) -> list[str]:
+    """The words of a text, without the signs around them."""
     return [word.strip("\"'`“”,;:()?!").rstrip(".") for word in text.split()]
+
+
+def _named(root: str, word: str) -> str:
+    """The file that a word names: its path, or `README` and the like without the ending; empty where it names none."""
+    if os.path.isfile(os.path.join(root, word)):
+        return word
+    if not (word.isupper() and len(word) > 3 or word in _SHORT):
+        return ""
+    files = (f"{word.upper()}{end}" for end in ("", *_TEXTS))
+    return next((one for one in files if os.path.isfile(os.path.join(root, one))), "")
 
 
 def _blank(match: re.Match[str]) -> str:
