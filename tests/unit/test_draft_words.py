@@ -69,6 +69,23 @@ def test_what_was_changed_is_added_to_the_commit(linker: Linker) -> None:
     assert "git_add docs/tea.md\ngit_commit " in plan.text and not plan.adds_nothing
 
 
+def test_what_was_moved_or_deleted_is_added_to_the_commit(tmp_path: Path) -> None:
+    """Behind the tests: directly behind the change the linter misses the file."""
+    (tmp_path / "fdc.toml").write_text('test-command = "make test"\n', "utf-8")
+    (tmp_path / "a.md").write_text("tea\n", "utf-8")
+    there = Linker(str(tmp_path), read_settings(str(tmp_path)))
+    plan = made(there, "Rename a.md to b.md and commit it")
+    tests = "run_in_bash_session make test\n"
+    assert f"rename_file a.md b.md\n{tests}git_add a.md\ngit_add b.md\ngit_commit " in plan.text
+    assert (
+        f"delete_file a.md\n{tests}git_add a.md\ngit_commit "
+        in made(there, "Delete a.md and commit").text
+    )
+    (tmp_path / "fdc.toml").write_text("", "utf-8")
+    plan = made(Linker(str(tmp_path), read_settings(str(tmp_path))), "Delete a.md and commit")
+    assert plan.adds_nothing and "git_add" not in plan.text
+
+
 def test_a_change_that_changes_nothing_is_said(linker: Linker) -> None:
     plan = made(linker, 'Replace "Oolong" by "Tea" in docs/tea.md')
     assert plan.unfit == ("docs/tea.md",) and plan.inputs == ()
@@ -103,8 +120,8 @@ def test_what_a_command_tells_is_shown(linker: Linker, task: str, steps: str) ->
         ('Commit with the message "Fix Kettle"', "git_commit Fix Kettle\n"),
         ("Show lines 2 to 4 of docs/tea.md", "read_lines docs/tea.md 2 4\n"),
         ("Print the first 3 lines of docs/tea.md", "read_lines docs/tea.md 1 3\n"),
-        ("Ask me for a version number and write it to VERSION", "text1 <- request_user_input A version number?\n"
-         "overwrite_file_with_block VERSION\n  {text1}\n"),
+        ("Ask me for a version number and write it to VERSION",
+         "text1 <- request_user_input A version number?\noverwrite_file_with_block VERSION\n  {text1}\n"),
         ("Get my approval before you delete docs/old.md", "record_user_approval_for_plan\ndelete_file docs/old.md\n"),
         ("Ask for approval, then delete docs/old.md", "record_user_approval_for_plan\ndelete_file docs/old.md\n"),
         ("Where is kettle used?", "list1 <- grep kettle\n"),

@@ -37,6 +37,7 @@ _ORDER = re.compile(
 """A word where a task says what is to be done: at its beginning, behind a sign, behind such words."""
 _KEPT = re.compile(r"\b([a-z]+)\s+(?:it|them|this|that|the\s+\w+)\s+(?:as|in|into|to|under)\b")
 """An order to put something somewhere."""
+MOVES = frozenset(("delete_op", "move_op"))
 _WORDS = re.compile(r"[a-z]+")
 
 
@@ -85,6 +86,9 @@ def wants(
                 one for _, other in chosen if puts(other) for one in (*task.new, *taken[other.name])
             ]
             files += [one for one, lines in task.edits.items() if lines]
+            if task.tested:  # right behind a removal, the linter misses the file
+                moves = [other for _, other in chosen if other.action in MOVES]
+                files += [one for other in moves for one in (*taken[other.name], *task.new)]
             adds = [one for one in tools if one.name == ADDS]
             out += [Want(one, at, file) for one in adds for file in files or loose]
             loose = loose if files else []
