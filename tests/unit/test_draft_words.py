@@ -116,6 +116,9 @@ def test_what_a_command_tells_is_shown(linker: Linker, task: str, steps: str) ->
     ("task", "step"),
     [
         ("Run make test and make lint, then commit", "session make test\nrun_in_bash_session make lint\n"),
+        ("Run make all while there are errors", "run_in_bash_session make all\nclose_task"),
+        ("Rename docs/old.md to docs/new.md, update the links in docs/tea.md",
+         "rename_file docs/old.md docs/new.md\noverwrite_file_with_block docs/tea.md\n"),
         ("Run make. Then commit", "run_in_bash_session make\ngit_commit"),
         ('Commit with the message "Fix Kettle"', "git_commit Fix Kettle\n"),
         ("Show lines 2 to 4 of docs/tea.md", "read_lines docs/tea.md 2 4\n"),
@@ -143,6 +146,8 @@ def test_the_details_of_a_task_are_in_its_steps(linker: Linker, task: str, step:
             ["until it passes", "at most 5 times"],
         ),
         ("Add a function to kettle.py with a test", ["with a test"]),
+        ("Add a function to kettle.py, including tests", ["including tests"]),
+        ("Run make all while there are errors", ["while there are errors"]),
         ("Rename docs/old.md to docs/new.md and update the links", ["update the links"]),
         ("For each page, show its title", ["For each page"]),
         ("Check if docs/tea.md names oolong", []),

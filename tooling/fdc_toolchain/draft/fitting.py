@@ -58,6 +58,7 @@ def wants(
     """The steps, in their order; whether any tool fits the words, whether the tools do all that is ordered, and the ordered
     changes that no step makes. A file or an address of the task that none of them takes is read."""
     chosen, known, undone = _fitting(tools, task)
+    task.moves = len(task.new) == 1 and any(tool.action == "move_op" for _, tool in chosen)
     taken: dict[str, list[str]] = {tool.name: [] for _, tool in chosen}
     loose: list[str] = []
     alone_with = {*task.measured, *(file for file, lines in task.edits.items() if lines)}

@@ -290,7 +290,8 @@ class _Writer:
         found: list[str] = []
         if item.kind == "path":
             found = [self.written if want.file == _WRITTEN else want.file] if want.file else []
-            if item.access in ("create", "write") and want.file not in task.new:
+            moved = task.moves and item.access == "write"  # the new file is not the one to write
+            if item.access in ("create", "write") and want.file not in task.new and not moved:
                 found = [*task.new][-1:] or (found if item.access == "write" else [])
         elif item.kind == "glob":
             found = [want.file] if want.file else []

@@ -26,7 +26,7 @@ _NAMES = re.compile(r"\S*[/.*]\w\S*?(?=[.,;:!?)]*(?:\s|$))|\"[^\"]*\"|“[^”]*
 _TOOLS = "|".join(name.replace("_", " ") for name in OTHERS)
 _COMMAND = (
     rf"((?:(?:{'|'.join(sorted(COMMANDS))})\b|[a-z][\w-]+ --?[a-z])(?:(?! on )[\w ./=-])*?)"
-    r"(?=\s+(?:and|then|to)\b|,|[.;:](?<=\w.)(?:\s|$)|[.;:]?$)"
+    r"(?=\s+(?:and|if|in case|then|to|twice|unless|until|while|\w+ times)\b|,|[.;:](?<=\w.)(?:\s|$)|[.;:]?$)"
 )
 _BARE = re.compile(rf"(?i:\b(?:run|execute|with)\s+)(?!{_TOOLS}){_COMMAND}")
 """A command without backticks."""
@@ -99,14 +99,14 @@ _KIND = re.compile(
 
 
 class Task:
-    """`files` and `new` (which do not exist) have the place where they stand; `sources` are files to take something
-    from, `targets` new ones to put something into; `each`: the globs whose files the task is about; `content`: what a
-    file or a message is to be; `kept`: whether a file is to have a page; `meant`: verbs for what it says in other
-    words; `message`: that of a commit; `question`: what a person is asked; `span`: lines of a file; `edits`: by file,
-    the sections of a change that it spells out; `unfit`: the files in which such a change would change nothing;
-    `measured`: files that only a command looks at; `tested`: whether a command of the settings runs after a change;
-    `asides`: files that are only to be read, as a condition speaks of them; `unplanned`: what a skeleton has no form
-    for."""
+    """`files` and `new` (which do not exist) have the place where they stand; `sources` are files to take something from,
+    `targets` new ones to put something into; `each`: the globs whose files the task is about; `content`: what a file or a
+    message is to be; `kept`: whether a file is to have a page; `meant`: verbs for what it says in other words; `message`:
+    that of a commit; `question`: what a person is asked; `span`: lines of a file; `edits`: by file, the sections of a change
+    that it spells out; `unfit`: the files in which such a change would change nothing; `measured`: files that only a command
+    looks at; `tested`: whether a command of the settings runs after a change; `moves`: whether its one new file is what
+    another becomes; `asides`: files that are only to be read, as a condition speaks of them; `unplanned`: what a skeleton has
+    no form for."""
 
     def __init__(self, root: str, task: str, tests: str = "") -> None:
         self.text = " ".join(task.replace("{", "(").replace("}", ")").split())
@@ -128,7 +128,7 @@ class Task:
         self.plain = _edited(_edited(bare.lower(), bare.lower(), _PART), things, _INSIDE_OF)
         self.unplanned: list[Unplanned] = unplanned(self.plain)
         self.plain = _without(self.plain, [one[:2] for one in self.unplanned])
-        self.tested = bool(tests)
+        self.tested, self.moves = bool(tests), False
         self.tests = bool(_TESTS.search(self.plain))
         if self.tests and tests and not self.commands:
             self.commands = [tests]
@@ -183,11 +183,11 @@ class Task:
         self.edits = {file: spelled(root, file, changes) for file in self.files} if changes else {}
         self.unfit = [file for file, lines in self.edits.items() if not lines]
         self.edited_at = min((one.start for one in changes), default=0)
-        ready = not self.commands and not self.new
+        ready = not self.new and (not self.commands or self.commands == [tests])
         self._answering = answering(self.plain, [*self.files]) if ready else None
         self.measured = [*self.files] if self._answering else []
         if self._answering:
-            self.commands = [self._answering.command]
+            self.commands.insert(0, self._answering.command)
             self.plain = _without(self.plain, [self._answering[:2]])
         self.meant = self._meant(bool(kinds))
         if kinds:
@@ -293,7 +293,7 @@ class Task:
         return (
             bool(uses - {"create", "write"})
             or "write" in uses
-            and not (self.new or file in self.sources)
+            and not (self.new and not self.moves or file in self.sources)
         )
 
     def goals(self, tool: Tool) -> list[str]:
@@ -301,7 +301,7 @@ class Task:
         folders and globs for one that looks into them."""
         needs = [item for item in tool.inline if item.required]
         if [item.access for item in needs] in (["create"], ["write"]):
-            return [*self.new]
+            return [] if self.moves else [*self.new]
         if any(item.kind == "glob" for item in tool.inline):
             return self.globs or self.folders
         sinks = [item.sink for item in needs]

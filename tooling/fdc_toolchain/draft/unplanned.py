@@ -19,7 +19,8 @@ _REPEATED = re.compile(
     r"|\btwice\b|\brepeatedly\b|\bagain and again\b"
 )
 _TESTED = re.compile(
-    r"\b(?:with|including|plus|and(?: (?:add|write|create|make))?) (?:an?|some|its|new) (?:(?:new|unit|regression) )*tests?\b"
+    r"\b(?:(?:with|including|plus)(?: (?:an?|some|its))?|and(?: (?:add|write|create|make))? (?:an?|some|its|new))"
+    r" (?:(?:new|unit|regression) )*tests?\b"
     r"(?: for (?:it|them|this|that))?(?!\s+(?:in|to|at|case|data|file|suite|run))"
 )
 _USERS = re.compile(
