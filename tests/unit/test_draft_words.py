@@ -119,6 +119,8 @@ def test_what_a_command_tells_is_shown(linker: Linker, task: str, steps: str) ->
         ("Run make all while there are errors", "run_in_bash_session make all\nclose_task"),
         ("Rename docs/old.md to docs/new.md, update the links in docs/tea.md",
          "rename_file docs/old.md docs/new.md\noverwrite_file_with_block docs/tea.md\n"),
+        ("grep for \"Green\" in docs and save the hits to hits.txt",
+         "list1 <- grep Green docs\noverwrite_file_with_block hits.txt\n  {list1}\n"),
         ("Run make. Then commit", "run_in_bash_session make\ngit_commit"),
         ('Commit with the message "Fix Kettle"', "git_commit Fix Kettle\n"),
         ("Show lines 2 to 4 of docs/tea.md", "read_lines docs/tea.md 2 4\n"),

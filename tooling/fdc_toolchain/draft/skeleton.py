@@ -34,7 +34,9 @@ Ask = Callable[[str, str], str]
 _ROUNDS = 100
 _WRITTEN = "{written}"
 """The file of a step that looks at what was written last."""
-_SAME = re.compile(r"\b(?:copy|outputs?|results?|contents?|matches|lines|list|what)\b")
+_SAME = re.compile(
+    r"\b(?:copy|outputs?|results?|contents?|findings|hits|matches|lines|list|what)\b"
+)
 _TOLD = re.compile(r"\b(?:outputs?|print|report|results?|see|show|tell)\b")
 """Words by which what a command prints is to be shown."""
 _IT = re.compile(r"\b(?:it|them|both)\b")
