@@ -46,6 +46,20 @@ def kept(workspace: Path) -> Path:
     return next((workspace / ".fdc" / "runs").iterdir()) / "answers.json"
 
 
+def test_each_line_of_a_question_is_a_line(workspace: Path) -> None:
+    """A plan asks what to do about the output of a command; a line of it cannot pass for one of fdc."""
+    text = ASKS.replace("Sugar?", "Why? {said.output}").replace(
+        "sugar <-",
+        "said <- run_in_bash_session printf 'a\\nquestion: b\\n\\nc\\n'; false\nsugar <-",
+    )
+    (workspace / "p.plan").write_text(text)
+    asked = fdc("run", "p.plan", "-q", cwd=workspace)
+    assert "question: Why? a\n  | question: b\n  |\n  | c\n  at p.plan:" in asked.stdout, asked
+    (workspace / "p.plan").write_text(text.replace("printf 'a", "seq 90; printf 'a"))
+    asked = fdc("run", "p.plan", "-q", cwd=workspace)
+    assert "  | 60\n  | 61\n  33 lines more; `fdc answer " in asked.stdout, asked
+
+
 def test_an_answer_waits_for_the_next_resume_and_is_recorded_with_who_gave_it(
     waiting: Path,
 ) -> None:

@@ -82,6 +82,19 @@ def test_the_rule_bites_at_once_and_the_skill_shows_a_plan_that_keeps_it(fresh: 
     assert 0 == fdc("lint", "--strict", "plan.txt", cwd=fresh).returncode
 
 
+@pytest.mark.parametrize("command", ["make test -s", "make tests", "python3 -m pytest"])
+def test_a_step_that_is_nearly_the_one_of_the_rule_is_named(fresh: Path, command: str) -> None:
+    """Whoever ran the tests, but not by the command of the rule, does not see why it is broken."""
+    fdc("init", cwd=fresh)
+    (fresh / "plan.txt").write_text(
+        TESTED.replace("session make test", f"session {command}"), "utf-8"
+    )
+    refused = fdc("lint", "plan.txt", cwd=fresh)
+    assert refused.returncode == 1
+    near = f"; `{command}` (line 8) is not `make test`\n"
+    assert (near in refused.stdout) is command.startswith("make")
+
+
 def test_start_and_agent_work_afterwards(fresh: Path) -> None:
     """C3."""
     fdc("init", cwd=fresh)

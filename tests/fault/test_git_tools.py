@@ -66,6 +66,24 @@ def test_a_first_commit_without_files_is_refused(context, tmp_path):
         git_tools.commit({"message": "x"}, context)
 
 
+def test_a_file_that_is_gone_leaves_the_next_commit(context):
+    """A file that was deleted or renamed; the step can be repeated, as after a crash."""
+    folder = Path(context.root.path)
+    (folder / "a.txt").rename(folder / "b.txt")
+    for path in ("b.txt", "a.txt", "a.txt"):
+        assert {"path": path} == git_tools.add({"path": path}, context)
+    git_tools.commit({"message": "renamed"}, context)
+    assert "b.txt" == git(folder, "ls-tree", "-r", "--name-only", "HEAD")
+    assert "" == git(folder, "status", "--short", "--untracked-files=no")
+    (folder / "sub").mkdir()
+    (folder / "sub/c.txt").touch()
+    git_tools.add({"path": "sub/c.txt"}, context)
+    shutil.rmtree(folder / "sub")
+    for path in ("a.txt", "[ab].txt", "none/c.txt", "sub"):  # no file that git has
+        with pytest.raises(ToolFailure, match="is not a file, and git does not know it as one"):
+            git_tools.add({"path": path}, context)
+
+
 def test_what_was_added_is_committed_by_the_user_and_nothing_is_started(context, tmp_path):
     folder = Path(context.root.path)
     touched = tmp_path / "workspace/started"

@@ -89,7 +89,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
         ("delete docs/green.md", ["delete_file docs/green.md"]),
         ("Undo the last change in docs/green.md", ["restore_file docs/green.md"]),
         ("Ask me for a name and write it to out/n.md",
-         ["\ntext1 <- request_user_input Ask me", "overwrite_file_with_block out/n.md\n  {text1}\n"]),
+         ["\ntext1 <- request_user_input A name?", "overwrite_file_with_block out/n.md\n  {text1}\n"]),
         ("delete the old test file docs/green.md", ["delete_file docs/green.md"]),
         ("say {hello} world", ["hello_world"]),
         ("I want you to search the web for tea", ["google_search I want"]),

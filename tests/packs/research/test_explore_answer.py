@@ -151,3 +151,65 @@ def send_redirects(redirects, many):
     assert done.stdout.startswith("errors.py:1  TooManyRedirects (class)"), done.stdout
     other = fdc("explore", "Where are redirects sent, but not too many?", cwd=tmp_path)
     assert other.stdout.startswith("client.py:1  send_redirects (function)"), other.stdout
+
+
+def test_where_a_value_is_set_is_answered_with_the_value(tmp_path: Path) -> None:
+    """Also where its name is in small letters; a question after what is done with it is answered with the code."""
+    source = """\
+retry_delay = 30
+
+
+def wait(seconds=retry_delay):
+    '''Waits for the delay before a retry: the retry delay, or another delay.'''
+    time.sleep(seconds)
+"""
+    write(tmp_path, {"net.py": source})
+    done = fdc("explore", "Where is the delay of a retry set?", cwd=tmp_path)
+    assert done.stdout.startswith("net.py:1  retry_delay (variable)"), done.stdout
+    other = fdc("explore", "How is the delay before a retry waited for?", cwd=tmp_path)
+    assert other.stdout.startswith("net.py:4  wait (function)"), other.stdout
+
+
+def test_the_files_of_fdc_do_not_come_before_the_code(tmp_path: Path) -> None:
+    """`fdc init` writes instructions for agents: they have the words of tasks, and say nothing of this code."""
+    source = "def again(steps):\n    '''Begins after a stop.'''\n    return steps[:1]\n"
+    write(tmp_path, {"work.py": source})
+    assert 0 == fdc("init", "--agent", "codex", cwd=tmp_path).returncode
+    found = scan(str(tmp_path), True)
+    tree = Tree(found, found.documents)
+    ask = "Which step is repeated after a stop?"
+    assert "work.py" == find_places(tree, searched(tree, ask), ask).places[0].path
+
+
+@pytest.mark.parametrize(
+    ("ask", "first"),
+    [
+        ("What limits the size of a batch?", "batch.py"),
+        ("When is the size of a batch the limit?", "batch.py"),
+        ("What is the limit of the size of a batch?", "README.md"),
+    ],
+)
+def test_what_code_does_is_answered_by_code_before_documents(
+    tmp_path: Path, ask: str, first: str
+) -> None:
+    source = "def cut(batch, limit):\n    '''Cuts a batch to the size of the limit.'''\n    return batch[:limit]\n"
+    text = "# Batches\n\n## The size limit of a batch\n\nA batch has a size, and the limit of the size of a batch is 9.\n"
+    write(tmp_path, {"batch.py": source, "README.md": text})
+    done = fdc("explore", ask, cwd=tmp_path)
+    assert done.stdout.startswith(f"{first}:"), done.stdout
+
+
+def test_code_comes_before_a_test_that_repeats_its_words(tmp_path: Path) -> None:
+    """A test says the words of the function in each of its lines."""
+    source = "def rotate(path, keep):\n    '''Renames old logs.'''\n    for number in range(keep):\n        move(path, number)\n"
+    lines = "".join(
+        f"    assert rotate('file.{at}.log', {at}) == 'a rotated log file'\n" for at in range(9)
+    )
+    test = f"def test_rotate_log_file():\n    '''A log file is rotated.'''\n{lines}"
+    write(tmp_path, {"files.py": source, "tests/test_files.py": test})
+    found = scan(str(tmp_path), True)
+    tree = Tree(found, found.documents)
+    ask = "How are log files rotated?"
+    assert "files.py" == find_places(tree, searched(tree, ask), ask).places[0].path
+    ask = "Which test rotates log files?"
+    assert "tests/test_files.py" == find_places(tree, searched(tree, ask), ask).places[0].path

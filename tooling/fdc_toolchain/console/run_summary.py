@@ -259,9 +259,13 @@ def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
         answer = f"answer with: fdc resume {ended.run} --answer '{prefix}...'"
         if within is not None and "address" not in within:
             answer = "find out whether it happened, then use --assume"
+        first, *lines = map(visible, question["text"].rstrip("\n").split("\n"))
+        left = len(lines) - MOST_SHOWN
         return [
             *_shows(ended, question),
-            f"question: {visible(question['text'])}",
+            f"question: {first}",
+            *(f"  | {line}".rstrip() for line in lines[:MOST_SHOWN]),
+            *([f"  {left} lines more; `fdc answer {ended.run}` shows all"] if left > 0 else []),
             f"  at {place}; {answer}",
         ]
     done = f"{prefix}'done:RESULT'" if question["bound"] else f"{prefix}done"

@@ -13,7 +13,7 @@ from ..linking.types import TEXTS
 from ..named_tuples import NamedTuple
 from ..rules.bounds import WRITES
 from ..syntax.keyword_hints import OTHERS
-from .task import IMAGE, Task, fetches, puts, reads, tells
+from .task import IMAGE, Task, fetches, merges, puts, reads, tells
 
 if TYPE_CHECKING:
     from ..linking.catalogue import Tool
@@ -37,6 +37,7 @@ _ORDER = re.compile(
 """A word where a task says what is to be done: at its beginning, behind a sign, behind such words."""
 _KEPT = re.compile(r"\b([a-z]+)\s+(?:it|them|this|that|the\s+\w+)\s+(?:as|in|into|to|under)\b")
 """An order to put something somewhere."""
+MOVES = frozenset(("delete_op", "move_op"))
 _WORDS = re.compile(r"[a-z]+")
 
 
@@ -57,9 +58,13 @@ def wants(
     """The steps, in their order; whether any tool fits the words, whether the tools do all that is ordered, and the ordered
     changes that no step makes. A file or an address of the task that none of them takes is read."""
     chosen, known, undone = _fitting(tools, task)
+    task.moves = len(task.new) == 1 and any(tool.action == "move_op" for _, tool in chosen)
     taken: dict[str, list[str]] = {tool.name: [] for _, tool in chosen}
     loose: list[str] = []
+    alone_with = {*task.measured, *(file for file, lines in task.edits.items() if lines)}
     for file, at in task.files.items():
+        if file in alone_with:
+            continue
         takers = [(place, tool) for place, tool in chosen if task.takes(tool, file)]
         before = [tool for place, tool in takers if place < at]
         found = before[-1] if before else takers[0][1] if takers else None
@@ -68,6 +73,8 @@ def wants(
             taken[found.name].append(file)
         else:
             loose.append(file)
+    places = {**task.files, **dict.fromkeys(task.asides, 0)}
+    loose += task.asides
     each = task.each if loops else []
     out: list[Want] = []
     for at, tool in chosen:
@@ -79,6 +86,10 @@ def wants(
             files = [
                 one for _, other in chosen if puts(other) for one in (*task.new, *taken[other.name])
             ]
+            files += [one for one, lines in task.edits.items() if lines]
+            if task.tested:  # right behind a removal, the linter misses the file
+                moves = [other for _, other in chosen if other.action in MOVES]
+                files += [one for other in moves for one in (*taken[other.name], *task.new)]
             adds = [one for one in tools if one.name == ADDS]
             out += [Want(one, at, file) for one in adds for file in files or loose]
             loose = loose if files else []
@@ -100,15 +111,22 @@ def wants(
     loose += [
         file for _, tool in chosen if puts(tool) for file in taken[tool.name] if file not in loose
     ]
+    out += [
+        Want(tool, task.edited_at, file)
+        for tool in [tool for tool in tools if merges(tool)][:1]
+        for file, lines in task.edits.items()
+        if lines
+    ]
+    fits = bool(chosen or task.unfit) or any(merges(one.tool) for one in out)
     first = min([one.at for one in out if one.tool.effect != "read"], default=len(task.text))
     for tool in [tool for tool in tools if reads(tool) and kind_of(tool).kinds & TEXTS][:1]:
-        out += [Want(tool, min(first, task.files[file]) - 1, file) for file in loose]
+        out += [Want(tool, min(first, places[file]) - 1, file) for file in loose]
         out += [Want(tool, first - 1, each=glob) for glob in each]
     taken_pages = {one.file for one in out if fetches(one.tool)}
     for tool in [tool for tool in tools if fetches(tool) and kind_of(tool).kinds & TEXTS][:1]:
         pages = [page for page in dict.fromkeys(task.pages) if page not in taken_pages]
         out += [Want(tool, min(first, task.text.find(page)) - 1, page) for page in pages]
-    return sorted(out, key=lambda one: one.at), bool(chosen), known, undone
+    return sorted(out, key=lambda one: one.at), fits, known, undone
 
 
 def _stems(text: str) -> list[tuple[int, str]]:
@@ -163,7 +181,9 @@ def _fitting(tools: Sequence[Tool], task: Task) -> tuple[list[tuple[int, Tool]],
     first), whether each ordered word is one of theirs, and the ordered verbs of tools that write which none of them has.
     Each verb of the task speaks for one tool; so does what only few tools take: an address, a command between backticks, a
     file."""
-    tools = [tool for tool in tools if tool.action is not None or tells(tool)]
+    tools = [
+        tool for tool in tools if (tool.action is not None or tells(tool)) and not merges(tool)
+    ]
     image = any(IMAGE.search(file) for file in task.files)
     tools = [tool for tool in tools if image or tool.name != LOOKS]
     words = {tool.name: _Words(tool) for tool in tools}

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING
 
 from ..grammar_export.export import automaton_of, head_of, tools_for
 from ..grammar_export.place import LEVELS, kind_of, with_closing
+from ..grammar_export.steps import ADDS, COMMITS
 from ..linking.types import LIST, OBJECT, TEXTS
 from ..named_tuples import NamedTuple
 from ..rules.bounds import WRITES
 from ..runs.dry_run import listing
 from .fitting import Want, wants
-from .task import Task, reads, tells
+from .task import Task, merges, reads, tells
+from .unplanned import each
 
 if TYPE_CHECKING:
     from ..automata.model import Automaton
@@ -32,7 +34,11 @@ Ask = Callable[[str, str], str]
 _ROUNDS = 100
 _WRITTEN = "{written}"
 """The file of a step that looks at what was written last."""
-_SAME = re.compile(r"\b(?:copy|outputs?|results?|contents?|matches|lines|list|what)\b")
+_SAME = re.compile(
+    r"\b(?:copy|outputs?|results?|contents?|findings|hits|matches|lines|list|what)\b"
+)
+_TOLD = re.compile(r"\b(?:outputs?|print|report|results?|see|show|tell)\b")
+"""Words by which what a command prints is to be shown."""
 _IT = re.compile(r"\b(?:it|them|both)\b")
 """Words for that which was read, as it is; the second where the task wants nothing done that no tool does."""
 
@@ -41,7 +47,8 @@ class Skeleton(NamedTuple):
     """A plan's text; its inputs, each with what it is for; the tools that fit the task but no accepted word has; whether any
     tool fits the task's words; the files that it names, which are not there and which no step makes; the files and addresses
     that it names and no step uses; its verbs for changes that no step makes; files for text from outside, each with the place
-    that it has got instead."""
+    that it has got instead; its words that a skeleton has no form for, each with what to write instead; the
+    files in which a change that it spells out changes nothing; whether it commits, and no step adds a file to the commit."""
 
     text: str
     inputs: tuple[tuple[str, str], ...]
@@ -51,6 +58,9 @@ class Skeleton(NamedTuple):
     unused: tuple[str, ...]
     undone: tuple[str, ...]
     moved: tuple[tuple[str, str], ...] = ()
+    unplanned: tuple[tuple[str, str], ...] = ()
+    unfit: tuple[str, ...] = ()
+    adds_nothing: bool = False
 
 
 def skeleton(
@@ -74,6 +84,7 @@ def skeleton(
     command = linker.settings.test_command
     task = Task(linker.root, said, command)
     wanted, fits, known, undone = wants(rows, task, loops)
+    rows = [tool for tool in rows if not merges(tool)]
     tests = next(
         (tool for tool in rows if any(item.sink == "command" for item in tool.inline)), None
     )
@@ -86,7 +97,9 @@ def skeleton(
     tell = next((tool for tool in rows if tells(tool)), None)
     shown = [one for one in wanted if one.tool.effect == "read" and _part(one.tool) is not None]
     blocks = any(one.tool.block is not None for one in wanted)
-    if tell and shown and last is None and not blocks:
+    ran = any(item.sink == "command" for one in wanted for item in one.tool.inline)
+    told = shown or ran and (task.measured or _TOLD.search(task.plain))
+    if tell and told and last is None and not blocks and not any(tells(one.tool) for one in wanted):
         wanted.append(Want(tell, of_words=False))
     both, ended = with_closing(automaton, fragment=False)
     left_out: list[str] = []
@@ -115,12 +128,30 @@ def skeleton(
     unused = tuple(one for one in dict.fromkeys([*task.files, *task.pages]) if one not in steps)
     inputs, others = tuple(writer.inputs), tuple(reversed(left_out))
     moved = tuple(writer.moved.items())
-    return Skeleton(text, inputs, others, fits, missing, unused, tuple(undone), moved)
+    open_ = [*task.unplanned]
+    names = [one.tool.name for one in found]
+    looped = any(one.each or item.kind == "glob" for one in found for item in one.tool.inline)
+    if not looped and (several := each(task.plain)) is not None:
+        open_.append(several)
+    uncommitted = COMMITS in names and ADDS not in names
+    unplanned = tuple((task.text[one.start : one.end], one.instead) for one in open_)
+    return Skeleton(
+        text,
+        inputs,
+        others,
+        fits,
+        missing,
+        unused,
+        tuple(undone),
+        moved,
+        unplanned,
+        tuple(task.unfit),
+        uncommitted,
+    )
 
 
 def _usable(tool: Tool) -> bool:
-    forms = any(item.form == "sections" for item in tool.parameters)
-    return not (tool.forbidden or tool.broken or forms)
+    return not (tool.forbidden or tool.broken)
 
 
 def _check(want: Want, tools: Sequence[Tool]) -> list[Want]:
@@ -220,7 +251,7 @@ class _Writer:
             if value is None and not item.required:
                 break  # what follows would take its place
             given.append(self._input(want, item) if value is None else value)
-            if item.access in ("create", "write"):
+            if item.access in ("create", "edit", "write"):
                 if self.apart and self._from_outside(want):
                     place = f"{{run}}/outside/{os.path.basename(given[-1])}"
                     given[-1] = self.moved.setdefault(given[-1], place)
@@ -261,30 +292,43 @@ class _Writer:
         found: list[str] = []
         if item.kind == "path":
             found = [self.written if want.file == _WRITTEN else want.file] if want.file else []
-            if item.access in ("create", "write") and want.file not in task.new:
+            moved = task.moves and item.access == "write"  # the new file is not the one to write
+            if item.access in ("create", "write") and want.file not in task.new and not moved:
                 found = [*task.new][-1:] or (found if item.access == "write" else [])
         elif item.kind == "glob":
             found = [want.file] if want.file else []
         elif item.sink == "url":
             found = [want.file] if want.file else task.pages
         elif item.sink == "command":
-            found = task.commands + task.quoted
+            found = [*filter(None, [want.file]), *task.commands, *task.quoted]
+        elif item.kind == "number":
+            found = _number(want.tool, item, task)
+        elif item.form == "sections":
+            found = ["\n  ".join(task.edits.get(want.file, ()))]
         elif item.form == "pattern":
             found = [_quote(one if _compiles(one) else re.escape(one)) for one in task.sought]
         elif item.kind in ("rest", "block"):
-            shows = tells(want.tool)
-            level = LEVELS["model" if item.sink in ("message", "change") else "untrusted"]
-            usable = [one for one in self.results if LEVELS[one.tool.trust] <= level]
-            if not shows and want.file:
-                usable = [one for one in usable if one.file != want.file]
-            if shows or item.kind == "block" and self.same:
-                if item.kind == "block" or len(usable) == 1:
-                    found = ["\n  ".join(map(self._use, usable))] if usable else []
-            elif item.kind == "rest" and (item.required or not self.lines):
-                found = [task.text]
-            if item.kind == "block" or shows:
-                found = found or task.content
+            found = self._text(want, item)
         return found[0] if found else None
+
+    def _text(self, want: Want, item: Parameter) -> list[str]:
+        """What is said or written: what steps before it gave, what the task says, or the task itself."""
+        task = self.task
+        found: list[str] = []
+        shows = tells(want.tool)
+        level = LEVELS["model" if item.sink in ("message", "change") else "untrusted"]
+        usable = [one for one in self.results if LEVELS[one.tool.trust] <= level]
+        if not shows and want.file:
+            usable = [one for one in usable if one.file != want.file]
+        if shows or item.kind == "block" and self.same:
+            if item.kind == "block" or len(usable) == 1:
+                found = ["\n  ".join(map(self._use, usable))] if usable else []
+        elif item.kind == "rest" and (item.required or not self.lines):
+            other = task.question if _hears(want.tool) else task.message if self.lines else ""
+            found = [other or task.text]
+        if item.kind == "block" or shows:
+            found = found or task.content
+        return found
 
     def _from_outside(self, want: Want) -> bool:
         """Whether a step writes what a step before it got from outside."""
@@ -310,6 +354,12 @@ class _Writer:
         file = f" {want.file}" if want.file and "{" not in want.file else ""
         self.inputs.append((name, f"{item.name} of {tool.name}{file}"))
         return f"{{{name}}}"
+
+
+def _number(tool: Tool, item: Parameter, task: Task) -> list[str]:
+    """One of the two numbers of a tool that shows lines, where the task says which."""
+    both = [one for one in tool.inline if one.kind == "number"]
+    return [task.span[both.index(item)]] if task.span is not None and len(both) == 2 else []
 
 
 def _compiles(text: str) -> bool:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..grammar_export.steps import LOOKS
 from ..syntax.keyword_hints import COMMANDS, OTHERS
 from .code_names import ENDINGS, defined
+from .details import APPROVED, answering, message, question, span
+from .edits import edits, spelled
+from .unplanned import Unplanned, unplanned
 
 if TYPE_CHECKING:
     from ..linking.catalogue import Tool
@@ -20,11 +24,14 @@ _CONTENT = re.compile(
 _NAMES = re.compile(r"\S*[/.*]\w\S*?(?=[.,;:!?)]*(?:\s|$))|\"[^\"]*\"|“[^”]*”|`[^`]*`")
 """What is no word of English: files, globs, addresses, what stands between quotes."""
 _TOOLS = "|".join(name.replace("_", " ") for name in OTHERS)
-_BARE = re.compile(
-    rf"(?i:\b(?:run|execute|with)\s+)(?!{_TOOLS})((?:{'|'.join(sorted(COMMANDS))})\b(?:(?! on )[\w ./=-])*?)"
-    r"(?=\s+(?:and|then|to)\b|[.,;:](?:\s|$)|$)"
+_COMMAND = (
+    rf"((?:(?:{'|'.join(sorted(COMMANDS))})\b|[a-z][\w-]+ --?[a-z])(?:(?! on )[\w ./=-])*?)"
+    r"(?=\s+(?:and|if|in case|then|to|twice|unless|until|while|\w+ times)\b|,|[.;:](?<=\w.)(?:\s|$)|[.;:]?$)"
 )
+_BARE = re.compile(rf"(?i:\b(?:run|execute|with)\s+)(?!{_TOOLS}){_COMMAND}")
 """A command without backticks."""
+_CHAINED = re.compile(rf"(?:,\s*|\s+)(?:(?:and|then)\s+)+(?:run\s+)?(?!{_TOOLS}){_COMMAND}")
+"""One behind another."""
 _RUN = re.compile(r"\b(?:run|execute)\b", re.IGNORECASE)
 _TESTS = re.compile(r"\b(?:run|execute)\b[^.,;]*\btests?\b")
 _SOUGHT = re.compile(
@@ -34,7 +41,7 @@ _SOUGHT = re.compile(
 """What a search is for where nothing stands between quotes: a word that the task says it of, or a name in code."""
 _FOUND = re.compile(
     r"\b(?:find(?:\s+(?:out\s+)?where)?|where\s+is)\s+(?:the\s+(?:word|text|name)\s+)?(\w+)\s+(?:is\s+)?"
-    r"(?:(?:called|created|defined|mentioned|raised|used)\s+)?in\b"
+    r"(?:(?:(?:called|created|defined|mentioned|raised|used)\s+)?in\b|(?:called|mentioned|raised|used)(?=\W*$))"
     r"|\b(?:which|what)\s+(?:file|page|module|line)s?\s+(?:mention|contain|use|have)s?\s+(?:the\s+(?:word|text|name)\s+)?(\w+)",
     re.IGNORECASE,
 )
@@ -94,20 +101,34 @@ _KIND = re.compile(
 class Task:
     """`files` and `new` (which do not exist) have the place where they stand; `sources` are files to take something from,
     `targets` new ones to put something into; `each`: the globs whose files the task is about; `content`: what a file or a
-    message is to be; `kept`: whether a file is to have a page; `meant`: verbs for what it says in other words."""
+    message is to be; `kept`: whether a file is to have a page; `meant`: verbs for what it says in other words; `message`:
+    that of a commit; `question`: what a person is asked; `span`: lines of a file; `edits`: by file, the sections of a change
+    that it spells out; `unfit`: the files in which such a change would change nothing; `measured`: files that only a command
+    looks at; `tested`: whether a command of the settings runs after a change; `moves`: whether its one new file is what
+    another becomes; `asides`: files that are only to be read, as a condition speaks of them; `unplanned`: what a skeleton has
+    no form for."""
 
     def __init__(self, root: str, task: str, tests: str = "") -> None:
         self.text = " ".join(task.replace("{", "(").replace("}", ")").split())
-        bare = _NAMES.sub(_blank, self.text)
-        found = _QUOTED.findall(self.text)
+        given = message(self.text)
+        self.message = given[0] if given else ""
+        changes = edits(self.text)
+        said = _without(self.text, [given[1]] if given else [])
+        outside = _without(said, [one[:2] for one in changes])
+        if changes and any(_named(root, one) for one in _words(outside)):
+            said = outside
+        else:
+            changes = []
+        bare = _NAMES.sub(_blank, said)
+        found = _QUOTED.findall(said)
         self.commands = [one for _, one, _ in found if one]
         if not self.commands and _RUN.search(bare):
-            self.commands = _BARE.findall(self.text)
-            bare = _BARE.sub(
-                lambda match: match[0].removesuffix(match[1]).ljust(len(match[0])), bare
-            )
-        things = _NAMES.sub(_blank, _QUOTED.sub(_thing, self.text)).lower()
+            bare = self._take_commands(said, bare)
+        things = _NAMES.sub(_blank, _QUOTED.sub(_thing, said)).lower()
         self.plain = _edited(_edited(bare.lower(), bare.lower(), _PART), things, _INSIDE_OF)
+        self.unplanned: list[Unplanned] = unplanned(self.plain)
+        self.plain = _without(self.plain, [one[:2] for one in self.unplanned])
+        self.tested, self.moves = bool(tests), False
         self.tests = bool(_TESTS.search(self.plain))
         if self.tests and tests and not self.commands:
             self.commands = [tests]
@@ -119,8 +140,8 @@ class Task:
         self.globs: list[str] = []
         self.folders: list[str] = []
         before = ""
-        code = {} if _SEARCHES.search(bare) else defined(root, self.text)
-        for match in re.finditer(r"\S+", self.text):
+        code = {} if _SEARCHES.search(bare) else defined(root, said)
+        for match in re.finditer(r"\S+", said):
             word = match[0].strip("\"'`“”,;:()?!").rstrip(".").removeprefix("./")
             if word.startswith(("http://", "https://")):
                 self.pages.append(word)
@@ -129,15 +150,20 @@ class Task:
             elif word in code:
                 self.files.setdefault(code[word], match.start())
             elif _PATH.fullmatch(word):
-                after = self.text[match.end() :].lower()
+                after = said[match.end() :].lower()
                 self._path(root, word, match.start(), before, after)
             before = word.lower()
+        asides = {one for one in [*self.files, *self.new] if self._is_aside(one, said)}
+        self.asides = [one for one in self.files if one in asides]
+        self.files = {one: at for one, at in self.files.items() if one not in asides}
+        self.new = {one: at for one, at in self.new.items() if one not in asides}
         names = {*self.files, *self.new, *self.folders}
         self.commands = [one for one in self.commands if one not in names]
         self.quoted = [one for pair in found if (one := pair[0] or pair[2]) and one not in names]
         self.content = [one for one in _CONTENT.findall(self.text) if one not in names]
         sought = ["".join(one) for one in (*_SOUGHT.findall(bare), *_FOUND.findall(bare))]
-        self.sought = [*self.quoted, *self.commands, *sought]
+        ran = {one for one in self.commands if one.split()[0] in COMMANDS or one not in said}
+        self.sought = [*self.quoted, *(one for one in self.commands if one not in ran), *sought]
         kinds = [
             dotted or _KINDS.get(kind, kind) for dotted, kind in _KIND.findall(self.text.lower())
         ]
@@ -152,6 +178,17 @@ class Task:
             for page in self.pages
             for file in self.targets
         )
+        self.question = question(bare, self.text)
+        self.span = span(self.plain)
+        self.edits = {file: spelled(root, file, changes) for file in self.files} if changes else {}
+        self.unfit = [file for file, lines in self.edits.items() if not lines]
+        self.edited_at = min((one.start for one in changes), default=0)
+        ready = not self.new and (not self.commands or self.commands == [tests])
+        self._answering = answering(self.plain, [*self.files]) if ready else None
+        self.measured = [*self.files] if self._answering else []
+        if self._answering:
+            self.commands.insert(0, self._answering.command)
+            self.plain = _without(self.plain, [self._answering[:2]])
         self.meant = self._meant(bool(kinds))
         if kinds:
             self.globs = self.each
@@ -165,9 +202,11 @@ class Task:
         """The verbs that name tools, for what the task says in other words, by its place: what it wants to see is a file, or
         files of a kind, whose texts are read, a page, which is fetched, a folder, which is listed, or what a search finds."""
         out: dict[int, str] = {}
+        if self._answering:
+            out[self._before_telling(self._answering.start)] = "run"
         names = {
             **dict.fromkeys([*self.folders, *self.globs], "list"),
-            **dict.fromkeys(self.files, "read"),
+            **dict.fromkeys((one for one in self.files if one not in self.measured), "read"),
             **dict.fromkeys(self.pages, "fetch"),
         }
         for found in _SEES.finditer(self.plain):
@@ -184,7 +223,26 @@ class Task:
                 out[found.start()] = "fetch"
         for found in _COUNTS.finditer("" if self.files else self.plain):
             out[self._before_telling(max(found.start(1), found.start(2)))] = "list"
+        out |= {found.start(): "record" for found in [*APPROVED.finditer(self.plain)][:1]}
         return out | {found.start(): "grep" for found in _FOUND.finditer(self.plain)}
+
+    def _is_aside(self, file: str, said: str) -> bool:
+        """Whether a file is only named where a skeleton has no form for what is said: in a condition."""
+        at = self.files.get(file, self.new.get(file, 0))
+        places = [found.start() for found in re.finditer(re.escape(file), said)] or [at]
+        return all(any(one.start <= at < one.end for one in self.unplanned) for at in places)
+
+    def _take_commands(self, said: str, bare: str) -> str:
+        """Takes the commands that stand without backticks behind an order to run them, and what follows them; gives `bare`
+        without them."""
+        at = 0
+        while (found := _BARE.search(said, at)) is not None:
+            while found is not None:
+                self.commands.append(found[1].strip())
+                bare = _without(bare, [found.span(1)])
+                at = found.end()
+                found = _CHAINED.match(said, at)
+        return bare
 
     def _before_telling(self, at: int) -> int:
         """The place of a question, or that before the word by which its answer is to be told."""
@@ -210,6 +268,9 @@ class Task:
                 or re.match(r"\W*(?:folder|directory|contains|holds)\b", after)
             ):
                 self.folders.append(path)
+        elif word.isupper() and len(word) > 3 and before in ("into", "to"):
+            self.new.setdefault(path, at)
+            self.targets.append(path)
         elif re.search(r"\w\.[a-z]\w*$", word) and (
             "/" in word
             or word.rpartition(".")[2] in ENDINGS
@@ -218,11 +279,9 @@ class Task:
             self.new.setdefault(path, at)
             if before in ("as", "in", "into", "to"):
                 self.targets.append(path)
-        elif (word.isupper() and len(word) > 3) or before == "the" and path in _SHORT:
-            stem = path if word.isupper() else path.upper()
-            ends = (end for end in ("", *_TEXTS) if os.path.isfile(os.path.join(root, stem + end)))
-            for end in [*ends][:1]:
-                self.files.setdefault(f"{stem}{end}", at)
+        elif before == "the" or word.isupper():
+            if named := _named(root, path):
+                self.files.setdefault(named, at)
 
     def takes(self, tool: Tool, file: str) -> bool:
         """Whether a step of the tool can be about a file that exists."""
@@ -234,7 +293,7 @@ class Task:
         return (
             bool(uses - {"create", "write"})
             or "write" in uses
-            and not (self.new or file in self.sources)
+            and not (self.new and not self.moves or file in self.sources)
         )
 
     def goals(self, tool: Tool) -> list[str]:
@@ -242,10 +301,14 @@ class Task:
         folders and globs for one that looks into them."""
         needs = [item for item in tool.inline if item.required]
         if [item.access for item in needs] in (["create"], ["write"]):
-            return [*self.new]
+            return [] if self.moves else [*self.new]
         if any(item.kind == "glob" for item in tool.inline):
             return self.globs or self.folders
-        return self.pages if [item.sink for item in needs] == ["url"] else []
+        sinks = [item.sink for item in needs]
+        if sinks == ["command"]:
+            several = [one for one in self.commands if " " in one or one in COMMANDS]
+            return several if len(several) > 1 else []
+        return self.pages if sinks == ["url"] else []
 
     def gives(self, tool: Tool) -> bool:
         """Whether it has something that the tool takes."""
@@ -267,6 +330,28 @@ class Task:
             + bool(self.sought and "pattern" in forms)
             + bool(self.new and {"create", "write"} & {item.access for item in tool.inline})
         )
+
+
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """A text with white space in the place of some parts."""
+    for start, end in spans:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, without the signs around them."""
+    return [word.strip("\"'`“”,;:()?!").rstrip(".") for word in text.split()]
+
+
+def _named(root: str, word: str) -> str:
+    """The file that a word names: its path, or `README` and the like without the ending; empty where it names none."""
+    if os.path.isfile(os.path.join(root, word)):
+        return word
+    if not (word.isupper() and len(word) > 3 or word in _SHORT):
+        return ""
+    files = (f"{word.upper()}{end}" for end in ("", *_TEXTS))
+    return next((one for one in files if os.path.isfile(os.path.join(root, one))), "")
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -300,6 +385,11 @@ def fetches(tool: Tool) -> bool:
 def puts(tool: Tool) -> bool:
     """Whether a tool writes its text block into a file, new or not."""
     return tool.block is not None and any(item.access == "write" for item in tool.inline)
+
+
+def merges(tool: Tool) -> bool:
+    """Whether a tool replaces parts of a file by sections."""
+    return any(item.form == "sections" for item in tool.parameters)
 
 
 def tells(tool: Tool) -> bool:

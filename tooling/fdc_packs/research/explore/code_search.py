@@ -24,7 +24,7 @@ from ..retrieval.file_worth import makes, worth_of
 from ..retrieval.name_words import PARTS, ends, whole
 from ..retrieval.question import Concept, terms
 from ..retrieval.stems import Stemmer
-from .unit_spans import Gathered, Spans, Unit, worth_of_definition
+from .unit_spans import Gathered, Sort, Spans, Unit, worth_of_definition
 
 MAX_HITS = 60_000
 """Occurrences of one word that are looked at."""
@@ -55,7 +55,7 @@ class Tree:
         self._texts: dict[str, tuple[str, str, list[int]]] = {}
         self._outlines: dict[str, Outline | None] = {}
         self._shapes: dict[str, Shape] = {}
-        self._found: dict[tuple[tuple[Concept, ...], frozenset[str], bool, bool], Search] = {}
+        self._found: dict[tuple[tuple[Concept, ...], frozenset[str], bool, Sort], Search] = {}
         self.kept: dict[tuple[object, ...], Search] = {}
         """What others made of a search, for the next one who asks the same."""
         self._stemmer = Stemmer()
@@ -117,11 +117,11 @@ class Tree:
         concepts: Sequence[Concept],
         names: Iterable[str] = (),
         code: bool = False,
-        errors: bool = False,
+        sort: Sort = "",
     ) -> Search:
         """What speaks of the concepts; what has one of the `names` first, documents last where `code` is asked for, and
-        classes of errors before other code where `errors` are. Kept for the next one who asks the same."""
-        key = (tuple(concepts), frozenset(names), code, errors)
+        definitions of a `sort` before other code. Kept for the next one who asks the same."""
+        key = (tuple(concepts), frozenset(names), code, sort)
         with self.lock:
             if key not in self._found:
                 self._found[key] = Search(self, *key)
@@ -170,11 +170,11 @@ class Search:
         concepts: tuple[Concept, ...],
         names: frozenset[str] = frozenset(),
         code: bool = False,
-        errors: bool = False,
+        sort: Sort = "",
     ) -> None:
         self.tree = tree
         self.code = code
-        self.errors = errors
+        self.sort: Sort = sort
         self.names = names
         self.concepts = concepts
         self._asked = {concept.word for concept in concepts}
@@ -358,7 +358,7 @@ class Search:
         score *= (COVERED + covered / total) * (1 + NEAR * self._near(one.lines) / total) * factor
         known = one.definition
         if known is not None:
-            score *= worth_of_definition(self.tree.documents[path], known, self.errors)
+            score *= worth_of_definition(self.tree.documents[path], known, self.sort)
         if known is not None and self.names:
             if self.names & {known.name, known.qualified}:
                 score = score * 2 + 3 * total * factor

@@ -15,6 +15,7 @@ from ..retrieval import library
 from ..retrieval.question import FADED, concepts_of, faint, written_names
 from .code_search import Search, Tree
 from .place import inside
+from .unit_spans import Sort
 
 EVERYTHING = ("**", "**/*", ".", "")
 _KEPT = 2
@@ -22,6 +23,7 @@ _lock = threading.Lock()
 _trees: OrderedDict[tuple[str, str, str], Tree] = OrderedDict()
 _HOW_DONE = re.compile(
     r"^\W*(?:where|which (?:function|method|class|code|module|file)|what (?:happens|does|calls|uses)|who (?:calls|uses)"
+    r"|what (?!is\b|was\b|has\b)\w+s (?=(?:an?|the|how|which|that|each|every)\b)|when (?:is|are|does|do)"
     r"|how (?:is|are|was|were|does))\b",
     re.IGNORECASE,
 )
@@ -30,6 +32,10 @@ _HOW_DONE = re.compile(
 
 _WHICH_ERROR = re.compile(r"\b(?:which|what)\s+(?:exception|error)s?\b", re.IGNORECASE)
 """Questions that a class of errors answers."""
+_WHICH_VALUE = re.compile(
+    r"^\W*where (?:is|are)\b.*\b(set|defined|declared|listed|kept|stored)\W*$", re.IGNORECASE
+)
+"""Questions that a constant or another value of a module answers; the verb is no word to look for."""
 _ASKS_ERROR = frozenset(
     "exception exceptions error errors raise raised raises throw thrown throws".split()
 )
@@ -71,14 +77,19 @@ def searched(tree: Tree, question: str) -> Search:
         verb = relation.verb
         asked = [concept for concept in asked if concept.word != verb] or asked
         more = [concept for concept in more if concept.word != verb]
-    errors = _WHICH_ERROR.search(question) is not None
-    if errors:  # what kind of thing is asked for is seldom said where it is defined
+    sort: Sort = ""
+    value = _WHICH_VALUE.search(question)
+    if value is not None:
+        sort, verb = "value", value[1].lower()
+        asked = [concept for concept in asked if concept.word != verb] or asked
+    if _WHICH_ERROR.search(question):
+        sort = "error"  # what kind of thing is asked for is seldom said where it is defined
         asked = [
             replace(concept, weight=FADED) if concept.word in _ASKS_ERROR else concept
             for concept in asked
         ]
-    code = errors or _HOW_DONE.search(question) is not None
-    return tree.search([*asked, *more], written_names(question), code, errors)
+    code = sort == "error" or _HOW_DONE.search(question) is not None
+    return tree.search([*asked, *more], written_names(question), code, sort)
 
 
 def ranked(tree: Tree, track: Mapping[str, object], args: Mapping[str, object]) -> Search:

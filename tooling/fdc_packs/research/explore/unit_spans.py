@@ -6,7 +6,7 @@ import os
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from fdc_toolchain.api.files import Document
 
@@ -17,9 +17,12 @@ SECTION = 30
 """Lines of a stretch of code outside of every definition that count as one unit."""
 PRIVATE = 1.25
 """Names with an underscore in front are worth so much: those who ask how something is done mean what does it."""
-ERRORS = 2.0
-"""What a class of errors is worth more than other code where the question asks which error it is."""
+Sort = Literal["", "error", "value"]
+"""What a question asks for, if its form says so: a class of errors, or a constant or another value of a module."""
+ERRORS, VALUES = 2.0, 2.5
+"""What a definition of the sort that is asked for is worth more than other code."""
 _ERROR = re.compile(r"(?i:error|exception)")
+_HOLD = frozenset(("constant", "variable"))
 _STUB = (": ...", " ...")
 
 
@@ -62,7 +65,11 @@ class Spans:
         self.definitions = (
             []
             if outlined is None
-            else [one for one in outlined.definitions if one.kind not in ("variable",)]
+            else [
+                one
+                for one in outlined.definitions
+                if one.kind != "variable" or "." not in one.qualified
+            ]
         )
         self.starts = [one.line for one in self.definitions]
         self.docs = {
@@ -99,11 +106,13 @@ class Spans:
         return None, start, min(start + SECTION - 1, self.size), ""
 
 
-def worth_of_definition(document: Document, one: Definition, errors: bool) -> float:
-    """What a definition is worth by its form: a private one more, a stub less, and a class of errors more where `errors` are
-    asked for: by its name, or by that of its file."""
+def worth_of_definition(document: Document, one: Definition, sort: Sort) -> float:
+    """What a definition is worth by its form: a private one more, a stub less, and one of the `sort` that is asked for more;
+    a class of errors by its name, or by that of its file."""
     factor = 1.0
-    if errors and one.kind == "class":
+    if sort == "value" and one.kind in _HOLD:
+        factor *= VALUES
+    if sort == "error" and one.kind == "class":
         said = f"{os.path.basename(document.path)} {one.name}"
         factor *= ERRORS if _ERROR.search(said) else 1.0
     if one.name.startswith("_"):

@@ -12,13 +12,15 @@ TESTS = re.compile(
     r"(?:^|/)(?:tests?|testing|spec|__tests__)/|(?:^|/)(?:test_[^/]*|[^/]*_test|[^/]*\.(?:test|spec)|conftest)\.\w+$"
 )
 EXAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|benchmarks?)/")
-PLANS = re.compile(r"\.plan$|(?:^|/)protocols/[^/]+\.protocol\.\w+$|(?:^|/)knowledge_core/[^/]+$")
-"""What plans and rules for agents are written in: they have the words of tasks."""
+PLANS = re.compile(
+    r"\.plan$|(?:^|/)protocols/[^/]+\.protocol\.\w+$|(?:^|/)knowledge_core/[^/]+$|(?:^|/)fdc\.toml$|(?:^|/)skills/fdc-plan/"
+)
+"""What plans, and rules and instructions for those who plan, are written in: they have the words of tasks."""
 DECLARES = re.compile(r"\.(?:pyi|d\.[cm]?ts)$")
 DECLARED = 0.6
 """What a file of declarations is worth beside the code that it declares, unless types are asked for."""
-ASIDE = 0.35
-"""What a test or an example is worth beside the code that it shows, unless one is asked for."""
+TESTED, ASIDE = 0.25, 0.35
+"""What a test, and what an example or a plan, is worth beside the code that it shows, unless one is asked for."""
 _OF_TESTS = frozenset(("test", "tests", "testing"))
 _OF_PLANS = frozenset(("plan", "plans", "protocol", "protocols", "rule", "rules", "fdc"))
 _OF_TYPES = frozenset(
@@ -73,7 +75,9 @@ def makes(path: str) -> bool:
 
 def worth_of(document: Document, asked: set[str], made: bool = True) -> float:
     """What a file is worth to a question with these words, from 0 to 1; `made`: the code that others declare may be there."""
-    factor = ASIDE if shows_others(document.path, asked) else 1.0
+    factor = 1.0
+    if shows_others(document.path, asked):
+        factor = TESTED if TESTS.search(document.path) else ASIDE
     if FOREIGN.search(document.path):
         factor *= 0.6
     if made and DECLARES.search(document.path) and not asked & _OF_TYPES:

@@ -136,6 +136,15 @@ def _made(
         ]
         remarks += [f"no step of the plan uses `{name}`" for name in made.unused]
         remarks += [
+            f"no step changes `{file}`: what is to be replaced is not in it, or a plan cannot spell the change out"
+            for file in made.unfit
+        ]
+        if made.adds_nothing:
+            remarks.append("no step adds a file to the commit: write `git_add FILE` for each")
+        remarks += [
+            f"the plan does not have `{words}`: {instead}" for words, instead in made.unplanned
+        ]
+        remarks += [
             f"no step of the plan is for the word `{word}` of the task: name its file, or write the step yourself"
             for word in (made.undone if made.fits else ())
         ]

@@ -8,7 +8,7 @@ from itertools import groupby
 from ...diagnostics.diagnostic import Diagnostic, Label
 from ...diagnostics.span import Span
 from ...linking.graph import Instance
-from ...linking.model import Act, Gate, Invoke, Loop
+from ...linking.model import Act, Gate, Invoke, Loop, Unit
 from ...linking.protocol_rules.obligation import Obligation, described
 from ...linking.protocol_rules.read_checks import place
 from ..solver import events
@@ -22,6 +22,9 @@ from ..solver.refusals import MOST, last_line
 from ..solver.trace import Leaf, Path, doubt_in, labels
 from ..solver.words import Rows, Summaries
 from .rule_machine import STOP, Case, machine_of
+
+ALIKE = 0.6
+"""From which likeness on, of at most 1, an argument is nearly another."""
 
 
 class Alone(Summaries):
@@ -155,6 +158,30 @@ def _finding(
     )
 
 
+def _near(rule: Obligation, unit: Unit, trace: tuple[Label, ...]) -> str:
+    """The last step of a run that is nearly one of the rule's: `pytest -q`, where the rule says `pytest`."""
+    from difflib import SequenceMatcher
+
+    named = [
+        (event.tool, name, said)
+        for group in rule.events
+        for event in group
+        for name, said in event.arguments
+        if "*" not in said
+    ]
+    lines = {label.span.line for label in trace if label.span.path == unit.key}
+    for act in reversed(unit.acts):
+        for tool, name, said in named if act.step.line in lines else ():
+            value = act.bound.arguments.get(name) if act.bound.tool.name == tool else None
+            given = value.literal if value is not None else None
+            if given is None or given == said:
+                continue
+            alike = SequenceMatcher(None, given, said, False).ratio() >= ALIKE
+            if alike or given.startswith(f"{said} "):
+                return f"; `{given}` (line {act.step.line}) is not `{said}`"
+    return ""
+
+
 def _refused(refusal: Refusal, root: Instance, rule: Obligation, about: str) -> Diagnostic:
     node = refusal.node
     unit = refusal.instance.unit
@@ -166,9 +193,9 @@ def _refused(refusal: Refusal, root: Instance, rule: Obligation, about: str) -> 
         statement, what = unit.span(node.step), f"`{node.step.tool}`"
     more = () if refusal.outer == statement else (Label(statement, "this step"),)
     trace = (*labels(refusal.path), Label(statement, "breaks the rule"))
-    return _finding(
-        refusal.outer, "FDC461", f"{what} breaks {_named(rule)}{about}{here}", rule, more, trace
-    )
+    message = f"{what} breaks {_named(rule)}{about}{here}"
+    found = _finding(refusal.outer, "FDC461", message, rule, more, trace)
+    return found._replace(help=f"{found.help}{_near(rule, root.unit, trace)}")
 
 
 def _line(node: object) -> int:
@@ -178,7 +205,9 @@ def _line(node: object) -> int:
 def _unfinished(root: Instance, rule: Obligation, case: Case, state: int, path: Path) -> Diagnostic:
     where = case.words.machine.states[state]
     message = f"a run breaks {_named(rule)}{case.about}: at its end, {where}"
-    return _finding(last_line(root), "FDC461", message, rule, (), labels(path))
+    trace = labels(path)
+    found = _finding(last_line(root), "FDC461", message, rule, (), trace)
+    return found._replace(help=f"{found.help}{_near(rule, root.unit, trace)}")
 
 
 def _doubt(refusal: Refusal) -> Leaf | None:

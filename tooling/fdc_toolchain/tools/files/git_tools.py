@@ -8,6 +8,7 @@ repository say. The author is who git says that the user is.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 
@@ -20,11 +21,12 @@ from .. import intent_files
 from ..context import Context, text, word
 
 _NOTHING = "0" * 40
+_LITERAL = ("--literal-pathspecs",)
 
 
 def add(args: Mapping[str, object], context: Context) -> object:
-    """`git_add`: the next commit has the file as it is now. Raises ToolFailure for one that git would send through a program, and
-    for one that holds secrets and that the plans do not name (`allow read`)."""
+    """`git_add`: the next commit has the file as it is now, or does not have it, if it is gone. Raises ToolFailure for one that
+    git would send through a program, and for one that holds secrets and that the plans do not name (`allow read`)."""
     parts = parts_of(word(args, "path"))
     path = "/".join(parts)
     if any(folded_name(part) in (".git", ".fdc") for part in parts):
@@ -33,9 +35,17 @@ def add(args: Mapping[str, object], context: Context) -> object:
         raise ToolFailure("protected", wrong)
     if len(parts) > 2 and parts[0] == "runs" and parts[2] == "outside":
         raise ToolFailure("git", f"`{path}` is for text from outside, which git must not use")
-    if context.root.kind(path) != "file":
+    gone = not os.path.lexists(os.path.join(context.root.path, path))
+    if not gone and context.root.kind(path) != "file":
         raise ToolFailure("missing", f"`{path}` is not a file")
     _repository(context)
+    if gone and not _knows(path, _git(context, *_LITERAL, "ls-files", "-s", "-z", "--", path)):
+        head = _head(context)
+        if head != _NOTHING and _knows(
+            path, _git(context, *_LITERAL, "ls-tree", "-z", head, "--", path)
+        ):
+            return {"path": path}  # it was added before: the next commit does not have it
+        raise ToolFailure("missing", f"`{path}` is not a file, and git does not know it as one")
     folder = os.path.dirname(path)
     while folder:
         if os.path.lexists(os.path.join(context.root.path, folder, ".git")):
@@ -50,8 +60,13 @@ def add(args: Mapping[str, object], context: Context) -> object:
             f"`{path}` goes through the filter `{told[2]}`, which is a program; `git add` it by hand",
         )
     # Writing the index, git compares what was added a moment ago with it once more, through its attributes.
-    _git(context, "--literal-pathspecs", "add", "--", path, own_names=_own_names(context), looks="")
+    _git(context, *_LITERAL, "add", "--", path, own_names=_own_names(context), looks="")
     return {"path": path}
+
+
+def _knows(path: str, listed: str) -> bool:
+    """Whether what git lists at a path is that one file or link: no folder, no other repository, no conflict."""
+    return re.fullmatch(rf"1[02]0\d+ [^\t\0]*(?<! [123])\t{re.escape(path)}\0", listed) is not None
 
 
 def commit(args: Mapping[str, object], context: Context) -> object:
