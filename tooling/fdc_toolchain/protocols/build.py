@@ -164,10 +164,16 @@ def _sources(root: str, source: str) -> dict[str, bytes]:
     return files if data is None else {**files, shown(beside, root): data}
 
 
+def _raise(failed: OSError) -> None:
+    """For a folder that cannot be listed: without its sources the build would drop their rules."""
+    if not isinstance(failed, FileNotFoundError | NotADirectoryError):
+        raise failed
+
+
 def source_files(folder: str, root: str, endings: tuple[str, ...] = SOURCES) -> dict[str, bytes]:
     """The protocol sources below a folder, in whatever subfolder, by the path that messages show. Raises OSError."""
     files = {}
-    for here, folders, names in os.walk(folder):
+    for here, folders, names in os.walk(folder, onerror=_raise):
         folders.sort()
         for name in sorted(names):
             if name.endswith(endings):
