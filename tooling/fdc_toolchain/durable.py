@@ -40,6 +40,18 @@ def read(path: str, *, limit: int = 64 * 1024 * 1024) -> bytes | None:
     return data
 
 
+def inside(root: str, path: str) -> str:
+    """The real path of a file or folder that fdc keeps in the workspace `root`, links followed.
+
+    A clone can bring links of any name. Raises OSError for one that leads out of the workspace.
+    """
+    top = os.path.realpath(root)
+    real = os.path.realpath(os.path.join(top, *path.split("/")))
+    if not real.startswith(f"{top.rstrip('/')}/"):
+        raise OSError(errno.EPERM, "it is a link out of the workspace", os.path.join(root, path))
+    return real
+
+
 def replace(path: str, data: bytes) -> None:
     """Makes `data` the content of `path`, all of it or nothing, and survives a power cut afterwards.
 
