@@ -66,6 +66,30 @@ def replace(path: str, data: bytes) -> None:
     sync_folder(os.path.dirname(path))
 
 
+def output(path: str, data: bytes) -> None:
+    """Writes what a person asked for to the place that the person named: as `replace`, for the file to which links lead.
+
+    What is no file (a pipe, a device, `/dev/stdout`) is written to, and stays what it is. Raises OSError.
+    """
+    if not _is_stream(path):
+        replace(os.path.realpath(path), data)
+        return
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOCTTY | os.O_CLOEXEC)
+    with open(handle, "wb") as file:
+        file.write(data)
+
+
+def _is_stream(path: str) -> bool:
+    """Whether a path names something that takes bytes and is not a file of this name."""
+    if os.path.abspath(path).startswith(("/dev/fd/", "/dev/std", "/proc/")):
+        return True
+    try:
+        kind = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(kind) or stat.S_ISDIR(kind))
+
+
 def replace_all(
     files: Mapping[str, bytes], remove: Iterable[str] = (), last: Mapping[str, bytes] | None = None
 ) -> None:
