@@ -40,6 +40,17 @@ def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
     assert stat.S_ISCHR(full.stat().st_mode)
 
 
+def test_a_report_takes_the_place_of_a_link_to_a_file(tmp_path: Path) -> None:
+    """A clone may have a link of the name of a report."""
+    (tmp_path / "mine").write_text("mine\n")
+    for target in ("mine", "not-there"):
+        link = tmp_path / f"to-{target}"
+        link.symlink_to(target)
+        durable.output(str(link), b"report")
+        assert link.read_text() == "report" and not link.is_symlink()
+    assert (tmp_path / "mine").read_text() == "mine\n" and not (tmp_path / "not-there").exists()
+
+
 def test_a_report_may_go_to_the_standard_output(workspace: Path) -> None:
     (workspace / "a.plan").write_text("raed_file x\n")
     words = ["lint", "--format", "concise", "--output", "/dev/stdout", "a.plan"]

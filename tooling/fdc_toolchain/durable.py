@@ -67,12 +67,12 @@ def replace(path: str, data: bytes) -> None:
 
 
 def output(path: str, data: bytes) -> None:
-    """Writes what a person asked for to the place that the person named: as `replace`, for the file to which links lead.
+    """Writes what a person asked for to the place that the person named: as `replace`, so a file takes the place of a link.
 
     What is no file (a pipe, a device, `/dev/stdout`) is written to, and stays what it is. Raises OSError.
     """
     if not _is_stream(path):
-        replace(os.path.realpath(path), data)
+        replace(path, data)
         return
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOCTTY | os.O_CLOEXEC)
     with open(handle, "wb") as file:
