@@ -25,6 +25,7 @@ TASK = ["--task-id", "T", "--network", "off"]
         ("postmortems", ["close", "--task-id", "T"]),
         ("AGENTS.md", ["protocols", "build", "--force"]),
         ("CLAUDE.md", ["protocols", "build", "--target", "claude", "--force"]),
+        ("runs", ["fix", "--test", "true"]),
         (".cursor", ["protocols", "build", "--target", "cursor"]),
     ],
 )
