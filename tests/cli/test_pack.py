@@ -147,3 +147,36 @@ def test_a_tool_without_a_function_and_a_function_without_a_row_are_found_before
     done = fdc("run", "a.plan", cwd=workspace)
     assert 3 == done.returncode and "an implementation of `stir`" in done.stderr, done.stderr
     assert "set_plan" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("tea_count", "scan_documents", "`tools.scan_documents` is already used by the pack `research`"),
+        ("tea_count", "read_file", "`tools.read_file` is already used by the core"),
+        ("[plans]\ntea", "[plans]\nexplore-track", "is already used by the pack `research`"),
+        ("[automata]\ntea", "[automata]\nexplore", "is already used by the pack `research`"),
+        ("[commands.tea]", "[commands.explore]", "`commands.explore` is already used by the pack `research`"),
+    ],
+)  # fmt: skip
+def test_a_name_of_another_pack_is_found_before_the_pack_is_installed(
+    workspace: Path, old: str, new: str, said: str
+) -> None:
+    """It was said to be valid, was installed, and could not be used."""
+    assert 0 == fdc("pack", "new", "tea", "made", cwd=workspace).returncode
+    for name in ("pack.toml", "tools.json"):
+        file = workspace / "made/tea_pack" / name
+        file.write_text(file.read_text().replace(old, new))
+    for words in (["check", "made/tea_pack"], ["install", "made", "--yes"]):
+        done = fdc("pack", *words, cwd=workspace)
+        assert 1 == done.returncode and said in done.stdout + done.stderr, done
+
+
+def test_a_tool_of_the_core_that_only_the_catalogue_declares_is_found(workspace: Path) -> None:
+    assert 0 == fdc("pack", "new", "tea", "made", cwd=workspace).returncode
+    file = workspace / "made/tea_pack/tools.json"
+    document = json.loads(file.read_text())
+    row = {**document["tools"]["tea_count"], "run": {"command": ["wc", "-w", "{path}"]}}
+    file.write_text(json.dumps({**document, "tools": {**document["tools"], "read_file": row}}))
+    done = fdc("pack", "check", "made/tea_pack", cwd=workspace)
+    assert 1 == done.returncode and "`read_file` is a built-in tool" in done.stdout, done

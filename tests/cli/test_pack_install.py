@@ -169,7 +169,7 @@ def test_what_comes_with_the_packs_is_told_before_the_question(workspace: Path) 
         (
             made,
             [
-                "also installs `x-1.data`",
+                "also installs `bin/git`",
                 "also installs `zz.pth`",
                 "downloads its dependency: evil @ http://127.0.0.1:9/evil.whl",
             ],
@@ -201,6 +201,77 @@ def test_a_pack_inside_of_a_package_of_others_hides_no_file_of_theirs(workspace:
     with offered(str(made)) as packs:
         told = ["also installs `fdc_toolchain/__init__.py`", "also installs `fdc_toolchain/xy.py`"]
         assert told == list(beside_packs(str(made), packs))
+
+
+def _wheel(path: Path, files: dict[str, str], head: str = "", entries: str = "") -> Path:
+    """A wheel of the pack `zz`, with more files, lines of METADATA and entry points."""
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr("zz/pack.toml", 'format = 1\nname = "zz"\nsummary = "x"\n')
+        wheel.writestr("zz-1.dist-info/METADATA", f"Metadata-Version: 2.1\nName: zz\n{head}")
+        wheel.writestr("zz-1.dist-info/entry_points.txt", f"[fdc.packs]\nzz = zz\n{entries}")
+        for name, text in files.items():
+            wheel.writestr(name, text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "entries"),
+    [
+        ("fdc_toolchain/new.py", "", ""),
+        ("FDC_Packs/new.py", "", ""),
+        ("zz-1.data/purelib/fdc_toolchain/api.py", "", ""),
+        ("zz-1.data/platlib/fdc_packs/look/cli.py", "", ""),
+        ("zz-1.data/data/lib/python{}.{}/site-packages/fdc_toolchain/api.py", "", ""),
+        ("zz-1.data/scripts/fdc", "", ""),
+        ("zz-1.data/data/bin/fdc", "", ""),
+        ("fdc_toolchain-9.dist-info/entry_points.txt", "", ""),
+        ("", "", "[console_scripts]\nfdc = zz:main\n"),
+        ("", "", "[gui_scripts]\n  fdc = zz:main\n"),
+        ("", "Requires-Dist: fdc-toolchain==99.0\n", ""),
+        ("", "Requires-Dist: FDC_Toolchain (<0.1)\n", ""),
+        ("", "Requires-Dist:\n fdc.toolchain[web] @ file:///evil.whl\n", ""),
+        ("", "Requires-Dist: fdc-toolchain~=99.1; python_version > '3'\n", ""),
+    ],
+)
+def test_a_wheel_that_takes_the_place_of_files_of_fdc_is_refused(
+    workspace: Path, name: str, head: str, entries: str
+) -> None:
+    """Only the name of the pack's own package was compared."""
+    name = name.format(*sys.version_info[:2])
+    _wheel(workspace / "zz.whl", {name: "x"} if name else {}, head, entries)
+    done = fdc("pack", "install", "zz.whl", "--yes", cwd=workspace)
+    assert 1 == done.returncode and "would replace f" in done.stderr, done
+
+
+def test_what_pip_replaces_is_told_before_the_question(workspace: Path) -> None:
+    """A package that is there, and programs, were told as `also installs`, or not at all."""
+    made = _wheel(
+        workspace / "zz.whl",
+        {"click/core.py": "", "click/zz.py": "", "zz-1.data/data/bin/python3": "", "new/a.py": "", "new/b.py": ""},
+        "Requires-Dist: fdc-toolchain>=0.1,<99\n",
+        "[console_scripts]\n Zz_more = zz:main\n",
+    )  # fmt: skip
+    with offered(str(made)) as packs:
+        told = [*beside_packs(str(made), packs)]
+    assert told == [
+        "replaces `bin/python3`",
+        "replaces `click/core.py`",
+        "also installs `bin/Zz_more`",
+        "also installs `click/zz.py`",
+        "also installs `new`",
+    ]
+    folder = workspace / "folder"
+    _tea(folder, "x")
+    with (folder / "pyproject.toml").open("a") as file:
+        file.write('[project.scripts]\nzz_more = "x:y"\n')
+    with offered(str(folder)) as packs:
+        assert "also installs `bin/zz_more`" in list(beside_packs(str(folder), packs))
+
+
+def test_a_program_is_installed_in_the_folder_of_programs_only(workspace: Path) -> None:
+    _wheel(workspace / "zz.whl", {}, "", "[console_scripts]\n../../zz = zz:main\n")
+    done = fdc("pack", "install", "zz.whl", "--yes", cwd=workspace)
+    assert 2 == done.returncode and "is not the name of a program" in done.stderr, done
 
 
 def _tea(folder: Path, summary: str) -> None:

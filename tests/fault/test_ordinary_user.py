@@ -6,6 +6,7 @@ the machine changes. Where this process is an ordinary user's, all tests are mad
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -163,3 +164,54 @@ def test_who_has_no_home_gets_no_folder_of_it_in_the_workspace(home: Path) -> No
     )  # fmt: skip
     assert done.returncode == 0 and "later: `fdc resume` will need --trust" in done.stderr, done
     assert {path.name for path in place.iterdir()} == {".fdc", "p.plan"}
+
+
+def test_a_folder_that_may_not_be_read_is_told(home: Path) -> None:
+    """Its files were left out of loops and searches without a word: a search found nothing, and said no more."""
+    place = home / "glob"
+    (place / "docs/shut").mkdir(parents=True)
+    (place / "docs/shut/b.md").write_text("b\n")
+    (place / "docs/a.md").write_text("a\n")
+    plan = "set_plan x\nplan_step_complete x\nfor_each_file docs/**\n  message_user {file1}\ng <- grep b path=docs/**\n"
+    (place / "p.plan").write_text(plan + "message_user {g}\nclose_task\nsubmit\n")
+    for path in (place, *place.rglob("*")):
+        os.chown(path, STRANGER, STRANGER)
+    (place / "docs/shut").chmod(0)
+    done = subprocess.run(
+        [home / "env/bin/fdc", "run", "p.plan"], cwd=place, env={"PATH": os.defpath, "HOME": str(home / "home")},
+        capture_output=True, text=True, check=False, **_OTHER,
+    )  # fmt: skip
+    assert done.returncode == 0, done
+    assert 2 == done.stdout.count("left out, because the folder may not be read: 1"), done.stdout
+
+
+@pytest.mark.parametrize("shut", ["protocols", "protocols/more", "knowledge_core", ".fdc"])
+def test_what_may_not_be_looked_at_is_not_taken_for_absent(home: Path, shut: str) -> None:
+    """Rules, registered names and labels of text from outside were dropped, and the plan was proved and run without them."""
+    place = home / f"shut-{shut.replace('/', '-')}"
+    for folder in {shut, "protocols/more"}:
+        (place / folder).mkdir(parents=True, exist_ok=True)
+    plan = "set_plan x\nplan_step_complete x\nclose_task\nsubmit\n"
+    (place / "p.plan").write_text(plan)
+    rule = {
+        "rule_id": "r",
+        "description": "R.",
+        "enforcement": "R.",
+        "check": {"template": "absence", "a": "submit"},
+    }
+    source = {"protocol_id": "p", "description": "P.", "rules": [rule]}
+    (place / "protocols/more/p.protocol.json").write_text(json.dumps(source))
+    (place / "protocols/q.protocol.md").write_text("Prose.\n")
+    (place / "VERSION").write_text("1.0.0\n")
+    for path in (place, *place.rglob("*")):
+        os.chown(path, STRANGER, STRANGER)
+    (place / shut).chmod(0)
+    for words in (["lint", "p.plan"], ["run", "p.plan"], ["protocols", "build"]):
+        if words[0] == "protocols" and not shut.startswith("protocols"):
+            continue
+        done = subprocess.run(
+            [home / "env/bin/fdc", *words], cwd=place, env={"PATH": os.defpath, "HOME": str(home / "home")},
+            capture_output=True, text=True, check=False, **_OTHER,
+        )  # fmt: skip
+        assert done.returncode == 3 and "ermission denied" in done.stderr, (words, done)
+    assert not (place / "AGENTS.md").exists()

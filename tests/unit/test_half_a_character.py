@@ -89,3 +89,13 @@ def test_no_failure_says_it(workspace: Path) -> None:
         assert fdc(*command, cwd=workspace).returncode == 0
     for failure in (ToolFailure("\ud83d", "\ud83d"), Waiting("\ud83d"), WorldFailed("\ud83d")):
         assert str(failure) == "\ufffd" == getattr(failure, "kind", "\ufffd")
+
+
+def test_a_plan_whose_name_is_not_utf8_is_an_error(workspace: Path) -> None:
+    """It was proved, and `fdc run` ended with a bug of fdc: a record is UTF-8."""
+    plan = b"set_plan x\nplan_step_complete y\nclose_task\nsubmit\n"
+    (workspace / os.fsdecode(b"a\xff.plan")).write_bytes(plan)
+    for words in (["lint", "."], ["lint"], ["run"], ["expand"], ["certify"]):
+        named = [] if words == ["lint", "."] else [os.fsdecode(b"a\xff.plan")]
+        done = fdc(*words, *named, cwd=workspace)
+        assert done.returncode == 1 and "is not UTF-8" in done.stdout + done.stderr, (words, done)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fdc_toolchain.check import Checked
+from fdc_toolchain.linking.project.files import Files
 
 from tests.support.linting import ANY, findings, lint
 
@@ -89,6 +91,35 @@ def test_a_check_that_cannot_be_made_out_is_a_finding_at_its_place(
 def test_a_source_in_which_checks_may_be_lost_is_a_finding(source: str) -> None:
     files = {"a.plan": PLAN, "protocols/": "p.protocol.json", "protocols/p.protocol.json": source}
     assert "FDC501" in {item.code for item in findings(lint(files, "a.plan", there=["a.md"]))}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("p.protocol.json", json.dumps({"protocol_id": "p", "rules": []}).encode("utf-16")),
+        ("p.protocol.json", b'{"protocol_id": "\xff"}'),
+        ("p.protocol.yaml", rb'{"protocol_id": "p", "rules": [{"\x63heck": {}}], "rules": []}'),
+        ("p.protocol.json", None),
+    ],
+    ids=["UTF-16", "Latin-1", "an escape of YAML", "no file"],
+)
+def test_a_source_that_cannot_be_read_may_have_checks(name: str, data: bytes | None) -> None:
+    """The rules of such a source were dropped without a word, and plans that break them were proved."""
+    path = f"protocols/{name}"
+    files: dict[str, str | bytes] = {"a.plan": PLAN, "protocols/": name}
+    found = findings(
+        lint(files if data is None else {**files, path: data}, "a.plan", there=["a.md"])
+    )
+    assert [(item.code, item.span.path) for item in found] == [("FDC501", path)], found
+
+
+def test_a_source_may_have_a_line_end_in_its_name(tmp_path: Path) -> None:
+    """Its rules were dropped: the list of sources had one name in a line."""
+    (tmp_path / "protocols").mkdir()
+    names = ["a\nb.protocol.json", "c.protocol.json"]
+    for name in names:
+        (tmp_path / "protocols" / name).write_text("{}")
+    assert Files(str(tmp_path)).protocols("protocols") == [f"protocols/{name}" for name in names]
 
 
 def test_a_rule_speaks_of_the_plans_that_it_names() -> None:

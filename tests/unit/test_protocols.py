@@ -74,6 +74,20 @@ def test_what_breaks_the_schema_has_its_place_and_path(
     assert findings[0].message.startswith(words), findings[0].message
 
 
+@pytest.mark.parametrize("text", ["null", "[]", '"tea"', "5"])
+def test_a_source_that_is_no_object_is_a_finding(text: str) -> None:
+    sources, findings = load({"a.protocol.json": text.encode()})
+    assert [(item.code, str(item.span)) for item in findings] == [("FDC501", "a.protocol.json:1:1")]
+    assert not sources.protocols
+
+
+@pytest.mark.parametrize("name", ["a\n", "a\udcff", "a\x1b[2J"])
+def test_a_name_that_cannot_be_shown_is_a_finding(name: str) -> None:
+    """AGENTS.md names each source, and is UTF-8."""
+    _, findings = load({f"{name}.protocol.json": protocol()})
+    assert [item.code for item in findings] == ["FDC501"]
+
+
 def test_extra_keys_are_allowed_and_kept() -> None:
     """FDC-96."""
     extra = {"protocol_name": "P", "associated_artifacts": ["x"], "owner": {"team": 1}}

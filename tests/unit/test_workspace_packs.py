@@ -257,6 +257,27 @@ def test_what_a_hostile_function_does_leads_nowhere(workspace: Path, case: str) 
     assert [] == kept and "\x1b[2J" not in told
 
 
+@pytest.mark.parametrize("kind", ["budget", "spent", "changed", "sandbox", "missing"])
+def test_a_function_declares_no_failure_that_only_fdc_can_find(workspace: Path, kind: str) -> None:
+    """The run was told to be out of its budget, or an assumption of the proof to be false."""
+    code = f"from fdc_toolchain.api import ToolFailure\ndef pour(args, context):\n    raise ToolFailure({kind!r}, 'x' * 9000)\n"
+    ran(workspace, code)
+    done = inside.fdc("run", "a.plan", "--format", "json", cwd=workspace)
+    stop = json.loads(done.stdout)["stop"]
+    assert stop["cause"] == {"kind": "world"} and len(stop["message"]) < 5000, stop
+
+
+def test_a_function_may_speak_from_several_threads(workspace: Path) -> None:
+    """One thread took the answer of another, and the call waited until its time was up."""
+    code = (
+        "import threading\ndef pour(args, context):\n"
+        "    many = [threading.Thread(target=lambda: [context.say('t') for _ in range(50)]) for _ in range(8)]\n"
+        "    [one.start() for one in many]\n    [one.join() for one in many]\n    return 1\n"
+    )
+    done, said = ran(workspace, code)
+    assert 0 == done and 400 == said.splitlines().count("t"), said
+
+
 def test_where_nobody_answers_the_run_waits_and_the_process_is_gone(workspace: Path) -> None:
     code = "def pour(args, context):\n    return context.ask('how much?')\n"
     done, said = ran(workspace, code)

@@ -40,6 +40,18 @@ def read(path: str, *, limit: int = 64 * 1024 * 1024) -> bytes | None:
     return data
 
 
+def inside(root: str, path: str) -> str:
+    """The real path of a file or folder that fdc keeps in the workspace `root`, links followed.
+
+    A clone can bring links of any name. Raises OSError for one that leads out of the workspace.
+    """
+    top = os.path.realpath(root)
+    real = os.path.realpath(os.path.join(top, *path.split("/")))
+    if not real.startswith(f"{top.rstrip('/')}/"):
+        raise OSError(errno.EPERM, "it is a link out of the workspace", os.path.join(root, path))
+    return real
+
+
 def replace(path: str, data: bytes) -> None:
     """Makes `data` the content of `path`, all of it or nothing, and survives a power cut afterwards.
 
@@ -52,6 +64,30 @@ def replace(path: str, data: bytes) -> None:
         _unlink(temporary)
         raise
     sync_folder(os.path.dirname(path))
+
+
+def output(path: str, data: bytes) -> None:
+    """Writes what a person asked for to the place that the person named: as `replace`, so a file takes the place of a link.
+
+    What is no file (a pipe, a device, `/dev/stdout`) is written to, and stays what it is. Raises OSError.
+    """
+    if not _is_stream(path):
+        replace(path, data)
+        return
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOCTTY | os.O_CLOEXEC)
+    with open(handle, "wb") as file:
+        file.write(data)
+
+
+def _is_stream(path: str) -> bool:
+    """Whether a path names something that takes bytes and is not a file of this name."""
+    if os.path.abspath(path).startswith(("/dev/fd/", "/dev/std", "/proc/")):
+        return True
+    try:
+        kind = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(kind) or stat.S_ISDIR(kind))
 
 
 def replace_all(

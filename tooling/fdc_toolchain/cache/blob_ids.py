@@ -71,8 +71,12 @@ class Contents:
         """
         path = self.path(key)
         if key.endswith("/"):
-            names = listing(path[:-1])
-            self.ids[key] = None if names is None else blob_id(names)
+            try:
+                names = listing(path[:-1])
+            except OSError:
+                self.ids[key] = UNREADABLE
+            else:
+                self.ids[key] = None if names is None else blob_id(names)
             return self.ids[key]
         now = self.stamps[key] = self._looked.pop(path, None) or stamp(path)
         if now is None or now == NO_FILE:

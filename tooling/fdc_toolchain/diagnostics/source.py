@@ -72,6 +72,11 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
             )
         ]
     findings: list[Diagnostic] = []
+    if not path.isascii() and any("\ud800" <= character <= "\udfff" for character in path):
+        message = "the name of the file, or of a folder above it, is not UTF-8"
+        findings.append(
+            Diagnostic(Span(path, 1, 1, 1, 1), "FDC101", message, help="rename the file")
+        )
     offset: int | None = (
         0  # of the text's first byte; None where characters and bytes do not correspond
     )

@@ -9,14 +9,14 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from ..exits import reason
-from ..linking.catalogue import CORE
+from ..linking.catalogue import CORE, document
 from ..linking.catalogue_check import explain
 from ..linking.project.places import MAX_FILE
 from ..linking.project.regular_file import read
 from ..packs import shipped
 from ..packs.beside import FILE
 from ..packs.imported import imported
-from ..packs.index import index
+from ..packs.index import TABLES, index
 from ..packs.model import PREFIX, Function, Pack, PackError
 from ..packs.workspace import NONE, Local
 from ..tools.tool_rows import TOOLS
@@ -68,15 +68,23 @@ def faults(pack: Pack, commands: Collection[str]) -> list[str]:
 
 
 def _taken(pack: Pack, commands: Collection[str]) -> Iterator[str]:
-    """The names that both a pack and the core, or a pack that comes with fdc, have; theirs are used."""
+    """The names that both a pack and the core, or another pack that fdc finds, have; theirs are used."""
     path = os.path.join(pack.folder, FILE)
-    ours = index().packs.get(pack.name)
+    packs = index().packs
+    ours = packs.get(pack.name)
     if ours is not None and ours.beside and os.path.realpath(pack.folder) != ours.folder:
         yield f"{path}: `name`: the pack `{pack.name}` comes with fdc"
     for kind, names, core in (("commands", pack.commands, commands), ("tools", pack.tools, TOOLS)):
         for name in names:
             if name in core:
                 yield f"{path}: `{kind}.{name}` is already used by the core"
+    if pack.folder in (one.folder for one in packs.values()):
+        return  # the index has said what other packs had before it
+    for kind in TABLES:
+        for name in getattr(pack, kind):
+            for other in _before(pack):
+                if name in getattr(other, kind):
+                    yield f"{path}: `{kind}.{name}` is already used by the pack `{other.name}`"
 
 
 def _files(pack: Pack) -> Iterator[str]:
@@ -94,8 +102,25 @@ def _files(pack: Pack) -> Iterator[str]:
             yield f"{os.path.join(pack.folder, FILE)}: `{inside}`: {why}"
             continue
         if name in pack.catalogues:
-            for item in explain(data, path, frozenset(), {}):
+            for item in explain(data, path, _declared(pack), {}):
                 yield f"{path}:{item.span.line}: {item.message}"
+
+
+def _before(pack: Pack) -> list[Pack]:
+    """The packs whose names this one may not take: those that fdc finds before it, so all for one that is not installed."""
+    found: list[Pack] = []
+    for other in index().packs.values():
+        if os.path.realpath(other.folder) == os.path.realpath(pack.folder):
+            break
+        if other.name != pack.name:
+            found.append(other)
+    return found
+
+
+def _declared(pack: Pack) -> frozenset[str]:
+    """The tools that the core and the packs before this one declare."""
+    names = (CORE, *(name for other in _before(pack) for name in other.catalogues))
+    return frozenset(tool for name in names for tool in document(name)["tools"])
 
 
 def _rows(pack: Pack) -> Iterator[str]:

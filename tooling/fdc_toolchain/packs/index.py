@@ -10,7 +10,8 @@ from ..named_tuples import NamedTuple
 from . import beside, memory
 from .model import Command, Function, Pack, Page, pack_of
 
-_TABLES = ("commands", "tools", "predicates", "pages", "automata", "plans", "moved")
+TABLES = ("commands", "tools", "predicates", "pages", "automata", "plans", "moved")
+"""What a pack brings by name. One name has one pack."""
 
 
 class Index(NamedTuple):
@@ -86,7 +87,7 @@ def _joined(packs: list[Pack], problems: list[str]) -> Index:
     said = list(problems)
     joined: dict[str, dict[str, Any]] = {}
     owners: dict[tuple[str, str], str] = {}
-    for kind in _TABLES:
+    for kind in TABLES:
         table = joined[kind] = {}
         for pack in packs:
             for name, row in getattr(pack, kind).items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import hashlib
 import os
 import re
@@ -11,6 +10,8 @@ import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from .. import resources
@@ -18,6 +19,7 @@ from ..exits import UsageError
 from .beside import FILE, GROUP
 from .model import Pack, PackError, pack_of
 from .read import content, read
+from .targets import of_member, of_program, told
 
 MOST = 32_000_000
 """Maximum unpacked bytes of a wheel."""
@@ -44,50 +46,100 @@ def offered(path: str) -> Iterator[list[Pack]]:
         yield [_pack(os.path.join(folder, *one.split(".")), one) for one in packages]
 
 
-_OURS = re.compile(r"fdc[-_.]toolchain\s*\(?(?:>=\s*(\d+(?:\.\d+)*))?\s*\)?", re.IGNORECASE)
-"""A need of fdc itself, as packs write it. Extras have needs of their own, and an address is another fdc."""
+_OURS = re.compile(r"fdc[-_.]+toolchain\s*(\[[^\]]*\])?\s*(?![\w.-])([^;]*)(;.*)?", re.IGNORECASE)
+"""A need of fdc itself: its extras, which have needs of their own, its versions or address, its marker."""
+_CLAUSE = re.compile(r"(>=|<=|==|!=|~=|<|>)\s*v?(\d+(?:\.\d+)*)")
 
 
 def _is_here(need: str) -> bool:
     """Whether pip downloads nothing for it, since it is this fdc."""
     ours = _OURS.fullmatch(need.strip())
-    if ours is None:
-        return False
-    have, wanted = (
-        tuple(map(int, re.findall(r"\d+", text)[:3]))
-        for text in (resources.read("VERSION").decode("ascii"), ours[1] or "0")
-    )
-    return wanted <= have
+    return ours is not None and not ours[1] and not ours[3] and _fits(ours[2])
+
+
+def other_fdc(path: str) -> str | None:
+    """A need for which pip would replace this fdc by another one, of a distribution that `offered` has read."""
+    for need in _needs(path):
+        ours = _OURS.fullmatch(need.strip())
+        if ours is not None and not _fits(ours[2]):
+            return need
+    return None
+
+
+def _fits(versions: str) -> bool:
+    """Whether this fdc is of the versions that a need names. What cannot be read does not fit, an address neither."""
+    have = _numbers(resources.read("VERSION").decode("ascii"))
+    for text in versions.strip().removeprefix("(").removesuffix(")").split(","):
+        clause = _CLAUSE.fullmatch(text.strip())
+        if clause is None:
+            if text.strip():
+                return False
+            continue
+        sign, wanted = clause[1], _numbers(clause[2])
+        fits = {
+            ">=": have >= wanted,
+            "<=": have <= wanted,
+            "==": have == wanted,
+            "!=": have != wanted,
+            "<": have < wanted,
+            ">": have > wanted,
+            "~=": have >= wanted and have[: clause[2].count(".")] == wanted[: clause[2].count(".")],
+        }
+        if not fits[sign]:
+            return False
+    return True
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The first three numbers of a version; an absent one is 0."""
+    found = [int(number) for number in re.findall(r"\d+", version)[:3]]
+    return tuple([*found, 0, 0, 0][:3])
+
+
+def _needs(path: str) -> list[str]:
+    if os.path.isdir(path):
+        return _texts(_project(path)["project"].get("dependencies"))
+    with zipfile.ZipFile(path) as wheel:
+        return _About(wheel, path).requires or []
 
 
 def beside_packs(path: str, packs: Iterable[Pack]) -> Iterator[str]:
     """What else comes with a distribution that `offered` has read, in lines: what it needs, what it puts beside its packs."""
     if os.path.isdir(path):
         document = _project(path)
-        needs = _texts(document["project"].get("dependencies"))
         yield "builds it first, which runs its build code"
         build = document.get("build-system")
         for one in _texts(build.get("requires") if isinstance(build, dict) else None):
             yield f"downloads for building: {one}"
-        if "dependencies" in _texts(document["project"].get("dynamic")):
+        dynamic = _texts(document["project"].get("dynamic"))
+        if "dependencies" in dynamic:
             yield "downloads the dependencies that its build code names"
-    else:
-        with zipfile.ZipFile(path) as wheel:
-            needs = _metadata(wheel, path, "requires-dist")
-            yield from (f"also installs `{name}`" for name in _others(wheel.namelist(), packs))
-    yield from (f"downloads its dependency: {one}" for one in needs if not _is_here(one))
+        if not {"scripts", "gui-scripts"}.isdisjoint(dynamic):
+            yield "installs the programs that its build code names"
+    homes = [f"{of_member(pack.package.replace('.', '/'))}/" for pack in packs]
+    yield from told(targets(path), homes, distribution(path))
+    yield from (f"downloads its dependency: {one}" for one in _needs(path) if not _is_here(one))
 
 
-def _others(names: Iterable[str], packs: Iterable[Pack]) -> list[str]:
-    """What lies beside the packages of a wheel: entries of its top, and files beside a package in a package of others."""
-    packages = [f"{pack.package.replace('.', '/')}/" for pack in packs]
-    shared = {one.partition("/")[0] for one in packages}
-    found = set()
-    for name in names:
-        top = name.partition("/")[0]
-        if not name.startswith(tuple(packages)) and not top.endswith(".dist-info"):
-            found.add(name if top in shared else top)
-    return sorted(found)
+def targets(path: str) -> list[str]:
+    """Where pip puts the files and programs of a distribution that `offered` has read; of a folder only its programs are known.
+
+    Raises UsageError for a file or program that would be anywhere else.
+    """
+    if os.path.isdir(path):
+        project = _project(path)["project"]
+        tables = [project.get(key) for key in ("scripts", "gui-scripts")]
+        return [
+            of_program(str(name)) for table in tables if isinstance(table, dict) for name in table
+        ]
+    with zipfile.ZipFile(path) as wheel:
+        found = [of_member(name) for name in wheel.namelist() if not name.endswith("/")]
+        programs = [
+            one.name
+            for one in _About(wheel, path).entry_points
+            if one.group in ("console_scripts", "gui_scripts")
+        ]
+    return [*found, *map(of_program, programs)]
 
 
 def distribution(path: str) -> str:
@@ -96,20 +148,9 @@ def distribution(path: str) -> str:
         names = [str(_project(path)["project"].get("name"))]
     else:
         with zipfile.ZipFile(path) as wheel:
-            names = _metadata(wheel, path, "name")
+            names = [str(name) for name in _About(wheel, path).metadata.get_all("Name") or ()]
     names += [os.path.basename(path).partition("-")[0]]
     return re.sub(r"[-_.]+", "-", names[0]).lower()
-
-
-def _metadata(wheel: zipfile.ZipFile, path: str, key: str) -> list[str]:
-    """The values of a field of a wheel's metadata."""
-    return [
-        line.partition(":")[2].strip()
-        for name in wheel.namelist()
-        if name.count("/") == 1 and name.endswith(".dist-info/METADATA")
-        for line in _content(wheel, name, path).decode("utf-8", "replace").splitlines()
-        if line.partition(":")[0].lower() == key
-    ]
 
 
 def digest(path: str) -> str:
@@ -141,7 +182,8 @@ def _of_project(folder: str) -> list[str]:
     document: Any = _project(folder)
     for key in ("project", "entry-points", GROUP):
         document = document.get(key) if isinstance(document, dict) else None
-    return _named(document, f"{folder}/pyproject.toml")
+    values = [*document.values()] if isinstance(document, dict) else []
+    return _named(values, f"{folder}/pyproject.toml")
 
 
 def _project(folder: str) -> dict[str, Any]:
@@ -156,6 +198,13 @@ def _project(folder: str) -> dict[str, Any]:
         raise UsageError(f"`{folder}/pyproject.toml` cannot be read: {wrong}") from wrong
 
 
+def _of_wheel(wheel: zipfile.ZipFile, path: str) -> list[str]:
+    """The packages of a wheel's entry points."""
+    return _named(
+        [one.value for one in _About(wheel, path).entry_points if one.group == GROUP], path
+    )
+
+
 def _package_of(folder: str, package: str) -> str:
     """The folder of a package in a distribution's folder: at its top, or in `src/`."""
     inside = os.path.join(*package.split("."))
@@ -166,20 +215,24 @@ def _package_of(folder: str, package: str) -> str:
     raise UsageError(f"`{folder}` has no `{inside}/{FILE}`, neither at its top nor in `src`")
 
 
-def _of_wheel(wheel: zipfile.ZipFile, path: str) -> list[str]:
-    for name in wheel.namelist():
-        if name.count("/") == 1 and name.endswith(".dist-info/entry_points.txt"):
-            parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
-            try:
-                parser.read_string(_content(wheel, name, path).decode("utf-8"))
-            except configparser.Error as wrong:
-                raise UsageError(f"`{path}`: {name} cannot be read: {wrong.message}") from wrong
-            return _named(dict(parser[GROUP]) if parser.has_section(GROUP) else None, path)
-    return _named(None, path)
+class _About(metadata.Distribution):
+    """What a wheel says about itself, read as pip reads it: with Python's own readers of these files."""
+
+    def __init__(self, wheel: zipfile.ZipFile, path: str) -> None:
+        self._wheel, self._path = wheel, path
+
+    def read_text(self, filename: str) -> str | None:
+        for name in self._wheel.namelist():
+            if name.count("/") == 1 and name.endswith(f".dist-info/{filename}"):
+                return _content(self._wheel, name, self._path).decode("utf-8", "replace")
+        return None
+
+    def locate_file(self, path: str | os.PathLike[str]) -> Path:
+        return Path(path)
 
 
-def _named(table: object, where: str) -> list[str]:
-    packages = sorted(set(table.values())) if isinstance(table, dict) else []
+def _named(packages: list[Any], where: str) -> list[str]:
+    """The packages, each once. Raises UsageError where there is none, PackError for what is no name of a package."""
     if not packages:
         raise UsageError(f"`{where}` contains no pack: it has no entry point `{GROUP}`")
     for package in packages:
@@ -187,7 +240,7 @@ def _named(table: object, where: str) -> list[str]:
             part.isidentifier() for part in package.split(".")
         ):
             raise PackError(f"{where}: the entry point `{package}` does not name a package")
-    return packages
+    return sorted(set(packages))
 
 
 def _content(wheel: zipfile.ZipFile, name: str, path: str) -> bytes:
@@ -203,11 +256,10 @@ def _unpack(wheel: zipfile.ZipFile, packages: list[str], folder: str, path: str)
     begins = tuple(f"{package.replace('.', '/')}/" for package in packages)
     total = 0
     for name in wheel.namelist():
-        parts = name.split("/")
         if not name.startswith(begins) or name.endswith("/"):
             continue
-        if any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
-            raise UsageError(f"`{path}` is not a wheel: it has a file `{name}`")
+        of_member(name)
+        parts = name.split("/")
         data = _content(wheel, name, path)
         total += len(data)
         if total > MOST:

@@ -72,7 +72,7 @@ def build(root: str, options: BuildOptions) -> Written:
     for output in reversed(
         compiled.outputs
     ):  # AGENTS.md itself last: until then a rule may be in two files, but never in none
-        real = os.path.realpath(os.path.join(root, output.path))
+        real = _target(root, output.path)
         data = output.text.encode("utf-8")
         if durable.read(real) != data:
             files[real] = data
@@ -84,6 +84,13 @@ def build(root: str, options: BuildOptions) -> Written:
         tuple(paths_written),
         untouched,
     )
+
+
+def _target(root: str, path: str) -> str:
+    """The real path of an output. A person may name a place outside of the workspace, a link in it may not."""
+    if os.path.isabs(path) or os.path.normpath(path).startswith("../"):
+        return os.path.realpath(os.path.join(root, path))
+    return durable.inside(root, path)
 
 
 def check(root: str, options: BuildOptions) -> tuple[Build, list[Diagnostic]]:
@@ -164,10 +171,16 @@ def _sources(root: str, source: str) -> dict[str, bytes]:
     return files if data is None else {**files, shown(beside, root): data}
 
 
+def _raise(failed: OSError) -> None:
+    """For a folder that cannot be listed: without its sources the build would drop their rules."""
+    if not isinstance(failed, FileNotFoundError | NotADirectoryError):
+        raise failed
+
+
 def source_files(folder: str, root: str, endings: tuple[str, ...] = SOURCES) -> dict[str, bytes]:
     """The protocol sources below a folder, in whatever subfolder, by the path that messages show. Raises OSError."""
     files = {}
-    for here, folders, names in os.walk(folder):
+    for here, folders, names in os.walk(folder, onerror=_raise):
         folders.sort()
         for name in sorted(names):
             if name.endswith(endings):

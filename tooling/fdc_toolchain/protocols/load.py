@@ -79,6 +79,9 @@ def load(files: Mapping[str, bytes]) -> tuple[Sources, list[Diagnostic]]:
     protocols = []
     owners: dict[str, Span] = {}
     for path in sorted(files):
+        if path.endswith(SOURCES) and not path.isprintable():
+            message = "its name has a character that cannot be shown"
+            findings.append(Diagnostic(Span(path, 1, 1, 1, 2), "FDC501", message))
         if path.endswith(RULE_FILES):
             read = _rules(path, files[path], findings)
             if read is not None:
@@ -151,6 +154,10 @@ def _rules(
         span = places.span(problem.start, problem.end)
         findings.append(Diagnostic(span, "FDC501", problem.message, help=problem.help))
     if root is None:
+        return None
+    if root.kind != "object":
+        span = places.span(root.start, root.end)
+        findings.append(Diagnostic(span, "FDC501", "expected an object with a `protocol_id`"))
         return None
     body: dict[str, Any] = narrow(plain(root), dict)
     wrong = [*_broken(body), *_unknown_codes(body)]

@@ -40,7 +40,7 @@ def history(root: str) -> History:
 
 def content(root: str) -> bytes:
     """The bytes of the log; empty where there is none. Raises OSError."""
-    return durable.read(os.path.join(root, *LOG.split("/")), limit=1 << 30) or b""
+    return durable.read(durable.inside(root, LOG), limit=1 << 30) or b""
 
 
 def sync(root: str) -> None:
@@ -54,7 +54,7 @@ def sync(root: str) -> None:
 
 
 def _path(root: str) -> str:
-    path = os.path.join(root, *LOG.split("/"))
+    path = durable.inside(root, LOG)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     return path
 

@@ -347,6 +347,6 @@ def _postmortem(template: str, task_id: str, history: History, now: datetime) ->
 
 
 def _write(root: str, path: str, text: str) -> None:
-    target = os.path.join(root, *path.split("/"))
+    target = durable.inside(root, path)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     durable.replace(target, text.encode("utf-8"))

@@ -24,7 +24,7 @@ from typing import Any
 from ..engine.events import Outcome
 from ..engine.ports import Waiting, WorldFailed
 from ..packs.index import index
-from ..program.causes import FILES, FINAL
+from ..program.causes import FAILURES, FILES, FINAL
 from ..program.model import Program, ToolRow
 from ..sandbox import python_process, views
 from ..sandbox.own_access import Access, access_of, environment
@@ -46,8 +46,13 @@ MENDED = "restore the file, or begin a new run"
 
 _INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "own_code_inside.py")
 _OS = {"timeout": TimeoutError, "net": ConnectionError}
-_OF_FDC = FILES - FINAL | {"capability", "result", "shared", "spent", "type"}
-"""Kinds of failures that the proof excludes. Where a function of the workspace meets or declares one, the tool failed."""
+_OF_FDC = (
+    FILES
+    | FINAL
+    | {kind for kind, cause in FAILURES.items() if cause == "budget"}
+    | {"capability", "result", "sandbox", "shared", "type"}
+)
+"""Kinds of failures that only fdc can find. Where a function of the workspace meets or declares one, the tool failed."""
 _SHOWN = 4096
 
 
@@ -325,7 +330,8 @@ def _raised(
             "tool", f"the tool returned a value that JSON cannot represent: {told}", None, notes
         )
     if kind == "failure" and _texts(told, 2):
-        return ToolFailure("error" if told[0] in _OF_FDC else told[0], told[1], usage, notes)
+        said = told[1] if len(told[1]) <= _SHOWN else f"{told[1][:_SHOWN]}..."
+        return ToolFailure("error" if told[0] in _OF_FDC else told[0], said, usage, notes)
     if kind == "os" and isinstance(told, list) and len(told) == 4:
         return _of_system(target, told, notes)
     name, text = told if _texts(told, 2) else ("", str(told))

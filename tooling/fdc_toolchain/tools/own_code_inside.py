@@ -20,6 +20,7 @@ import json
 import os
 import stat
 import sys
+from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,6 +163,7 @@ class Surroundings:
         self.run: str = given["run"]
         self.run_folder = os.path.join(os.environ["TMPDIR"], "fdc-run")
         self._line = line
+        self._turn = allocate_lock()
 
     def read(self, path: str) -> bytes:
         """The bytes of a file of the workspace. The sandbox says which it lets be read."""
@@ -183,9 +185,10 @@ class Surroundings:
 
     def _asked(self, request: dict) -> Any:
         data = json.dumps(request).encode() + b"\n"
-        while data:
-            data = data[os.write(self._line, data) :]
-        reply = _line(self._line)
+        with self._turn:  # a function may have threads: each gets the answer to its own request
+            while data:
+                data = data[os.write(self._line, data) :]
+            reply = _line(self._line)
         if not reply:
             raise ConnectionAbortedError(103, "fdc ended while the tool was running")
         return json.loads(reply)["value"]

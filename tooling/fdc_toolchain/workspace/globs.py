@@ -3,7 +3,8 @@
 The order is that of the paths. Names that begin with a dot are only matched by a pattern that
 writes the dot; `.git` and `.fdc` never are, and files that hold secrets only where the plans name
 them. Symbolic links are not followed, and folders that the pattern cannot reach are not opened. A name that is
-not UTF-8 is left out, with what is in a folder of such a name: no plan, record or value could hold it.
+not UTF-8 is left out, with what is in a folder of such a name: no plan, record or value could hold it. So is a folder
+that may not be read. The note says how many were left out.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def files(root: Root, glob: str) -> list[str]:
 
 def search(root: Root, glob: str) -> tuple[list[str], dict[str, str] | None]:
     """What `files` gives, and the note for the record where names were left out. Raises like it."""
-    unwritable = 0
+    unwritable = unreadable = 0
     segments = _segments(glob)
     patterns = [
         None if segment == "**" else re.compile(fnmatch.translate(segment)) for segment in segments
@@ -41,6 +42,7 @@ def search(root: Root, glob: str) -> tuple[list[str], dict[str, str] | None]:
         except OSError as failed:
             if failed.errno in WORLD:
                 raise from_os(failed, f"`{'/'.join(folder) or '.'}`") from failed
+            unreadable += isinstance(failed, PermissionError)
             continue  # it went away, or may not be read: it has no files that a step could use
         for name, is_folder in entries:
             after = {nxt for at in positions for nxt in _steps(name, at, segments, patterns)}
@@ -61,8 +63,15 @@ def search(root: Root, glob: str) -> tuple[list[str], dict[str, str] | None]:
                     work.append(([*folder, name], inside))
         if len(out) > MAX_FILES:
             raise ToolFailure("size", f"`{glob}` names more than {MAX_FILES} files")
-    left_out = f"left out, because the name is not UTF-8: {unwritable}"
-    return root.listed(glob, sorted(out)), {"hint": left_out} if unwritable else None
+    hints = [
+        f"left out, because {why}: {number}"
+        for why, number in (
+            ("the name is not UTF-8", unwritable),
+            ("the folder may not be read", unreadable),
+        )
+        if number
+    ]
+    return root.listed(glob, sorted(out)), {"hint": "; ".join(hints)} if hints else None
 
 
 def _is_utf8(name: str) -> bool:

@@ -24,7 +24,7 @@ def write(root: str, run: str) -> str:
         assert store is not None  # a run was found in it
         found, events = told(store, row)
     stream = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
-    folder = os.path.join(root, "runs", run)
+    folder = durable.inside(root, f"runs/{run}")
     os.makedirs(folder, exist_ok=True)
     written = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
     for name, text in (

@@ -6,7 +6,6 @@ at the same moment are all kept, and a kill leaves the file as it was before or 
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 
@@ -123,11 +122,7 @@ def audit(root: str) -> list[Diagnostic]:
 
 def _file(root: str) -> str:
     """The registry's real file: a linked registry is changed where it lies, and only inside the workspace."""
-    file = os.path.join(root, *REGISTRY.split("/"))
-    real = os.path.realpath(file)
-    if not _inside(os.path.realpath(root), real):
-        raise OSError(errno.EPERM, "the plan registry is a link out of the workspace", file)
-    return real
+    return durable.inside(root, REGISTRY)
 
 
 def _stored(root: str, path: str) -> tuple[str, str | None]:

@@ -33,11 +33,12 @@ def folder(root: str, task_id: str) -> str:
 def made(root: str, task_id: str) -> str:
     """The absolute path of the folder of a task, made if need be. Raises WorldFailed."""
     run_folders.folder(root)
-    path = os.path.join(root, *folder(root, task_id).split("/"))
+    inside = folder(root, task_id)
     try:
+        path = durable.inside(root, inside)
         os.makedirs(path, exist_ok=True)
     except OSError as failed:
-        raise WorldFailed(f"{path}: {reason(failed)}") from failed
+        raise WorldFailed(f"{os.path.join(root, inside)}: {reason(failed)}") from failed
     return path
 
 

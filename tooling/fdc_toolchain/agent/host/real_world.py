@@ -145,7 +145,7 @@ class LocalWorld:
         """Port `World`."""
         from ... import durable
 
-        durable.replace(os.path.join(self.root, *path.split("/")), text.encode("utf-8", "replace"))
+        durable.replace(durable.inside(self.root, path), text.encode("utf-8", "replace"))
 
     def logger(self) -> ActivityLogger:
         """The activity log, with a session of its own."""

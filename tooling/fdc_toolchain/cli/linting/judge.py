@@ -134,10 +134,10 @@ def report(
             others=others,
         )
     if target:
-        from ...durable import replace
+        from ...durable import output
 
         try:
-            replace(os.path.realpath(str(target)), text.encode("utf-8", "surrogateescape"))
+            output(str(target), text.encode("utf-8", "surrogateescape"))
         except OSError as failed:
             raise WorldError(
                 f"the report cannot be written to `{target}`: {failed.strerror}"

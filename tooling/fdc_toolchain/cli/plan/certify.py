@@ -57,9 +57,9 @@ def command(
     if output is None:
         click.echo(text, nl=False)
         return CLEAN
-    from ...durable import replace
+    from ... import durable
 
-    replace(output, text.encode("utf-8"))
+    durable.output(output, text.encode("utf-8"))
     click.echo(f"{plan}: {_claims(program, made)}")
     return CLEAN
 

@@ -59,7 +59,7 @@ def command(
 
     The skeleton uses the tools that match words of TASK. fdc asks for missing arguments, or makes them inputs.
     """  # fmt: skip
-    from ...durable import replace
+    from ... import durable
     from ...linking.link import Linker
     from ...report.terminal.terminal_text import visible
     from ...workspace.confirmed_settings import settings_of
@@ -92,7 +92,7 @@ def command(
             text = "".join(f"{visible(line)}\n" for line in text.rstrip("\n").split("\n"))
         click.echo(text, nl=False)
         return CLEAN
-    replace(path, text.encode())
+    durable.output(path, text.encode())
     click.echo(f"{visible(output)} written; lint found no errors")
     return CLEAN
 

@@ -54,7 +54,7 @@ def command(target: str, form: str | None, output: str | None, workspace: str | 
         if output is None or output == "-":
             click.echo(text, nl=False)
         else:
-            durable.replace(output, text.encode("utf-8"))
+            durable.output(output, text.encode("utf-8"))
     return FINDINGS if any(item.severity == "error" for item in found) else CLEAN
 
 

@@ -31,9 +31,9 @@ def command(form: str, output: str | None, check: str | None) -> int:
     if check:
         return _check(check, text.encode("utf-8"))
     if output:
-        from ...durable import replace
+        from ... import durable
 
-        replace(output, text.encode("utf-8"))
+        durable.output(output, text.encode("utf-8"))
     else:
         from ...console.terminal import width
         from ...report.terminal.terminal_text import folded

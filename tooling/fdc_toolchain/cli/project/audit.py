@@ -45,7 +45,7 @@ def command(workspace: str | None, form: str, output: str | None, strict: bool) 
     if output is not None:
         target = os.path.abspath(output)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        durable.replace(target, as_markdown(found, version).encode("utf-8"))
+        durable.output(target, as_markdown(found, version).encode("utf-8"))
     if form == "json":
         say_json(as_json(found))
     elif form == "markdown":

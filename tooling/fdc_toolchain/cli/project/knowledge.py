@@ -39,7 +39,7 @@ def build(workspace: str | None, only_check: bool) -> int:
     found = indexed(root)
     code = CLEAN
     for path, data in ((SYMBOLS, symbols_json(found)), (GRAPH, graph_json(found))):
-        target = os.path.join(root, *path.split("/"))
+        target = durable.inside(root, path)
         if durable.read(target, limit=1 << 30) == data:
             click.echo(f"{path} is up to date")
         elif only_check:

@@ -41,6 +41,7 @@ def install(path: str, commands: Collection[str], *, yes: bool) -> int:
                 _may_come(pack, path)
                 for line in _told(pack):
                     click.echo(visible(line))
+            _leaves_fdc(path)
             replaced = list(_replaced(distribution(path)))
             for line in (*replaced, *beside_packs(path, packs)):
                 click.echo(f"  pip {visible(line)}")
@@ -81,6 +82,19 @@ def _may_come(pack: Pack, path: str) -> None:
     of_fdc = {__name__.partition(".")[0], PACKAGE}
     if pack.package.partition(".")[0] in of_fdc or distribution(path) == DISTRIBUTION:
         raise Refused(f"the pack `{pack.name}` would replace files of fdc: rename its package")
+
+
+def _leaves_fdc(path: str) -> None:
+    """Checks that pip would leave fdc as it is. Raises Refused, UsageError."""
+    from ...packs.offered import other_fdc, targets
+    from ...packs.targets import of_fdc, shown
+
+    for target in targets(path):
+        if of_fdc(target):
+            raise Refused(f"`{path}` would replace files of fdc: it installs `{shown(target)}`")
+    need = other_fdc(path)
+    if need is not None:
+        raise Refused(f"`{path}` would replace fdc: it needs `{need}`")
 
 
 def _replaced(name: str) -> Iterator[str]:

@@ -32,7 +32,7 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
     It has the plan's text with the result of each line, the timeline, the stack, every step with inputs and outputs,
     evidence, budget, sandbox, and the check of the journal. Equal runs give equal pages.
     """
-    from ...durable import replace
+    from ... import durable
     from ...report.run_page import render
     from ...runs import run_driver
     from ...runs.workers import remote
@@ -54,7 +54,7 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
     if os.path.isdir(output):
         raise UsageError(f"`{output}` is a folder; give a file")
     try:
-        replace(output, page.encode("utf-8"))
+        durable.output(output, page.encode("utf-8"))
     except OSError as failed:
         raise WorldError(f"{output} cannot be written: {reason(failed)}") from failed
     click.echo(f"wrote {output}")

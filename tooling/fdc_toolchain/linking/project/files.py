@@ -70,7 +70,7 @@ class Files:
         try:
             if key.startswith(SHIPPED):
                 data = shipped.read(key[len(SHIPPED) :])
-            elif os.path.isfile(path):
+            elif regular_file.kind(path) == stat.S_IFREG:
                 # a table of labels grows with the runs of a workspace
                 most = 32 * MAX_FILE if key.startswith(".fdc/") else MAX_FILE
                 data = regular_file.read(path, most)
@@ -134,7 +134,7 @@ class Files:
             self.seen[key] = listing(f"{self.root}/{key[:-1]}")
         return [
             key + name
-            for name in (self.seen[key] or b"").decode("utf-8", "surrogateescape").split("\n")
+            for name in (self.seen[key] or b"").decode("utf-8", "surrogateescape").split("\0")
             if name
         ]
 

@@ -10,6 +10,24 @@ MOST = 1 << 20
 """Bytes of a file of settings."""
 
 
+_NOTHING = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
+
+
+def kind(path: str) -> int | None:
+    """The kind (`stat.S_IFREG`, ...) of what lies at a path, links followed; None for nothing.
+
+    Raises OSError where that cannot be told: what a person may not look at may be there.
+    """
+    try:
+        return stat.S_IFMT(os.stat(path).st_mode)
+    except ValueError:
+        return None
+    except OSError as failed:
+        if failed.errno in _NOTHING:
+            return None
+        raise
+
+
 def read(path: str, most: int = MOST) -> bytes:
     """The bytes of a file. Raises OSError, with a `strerror` that says why, also for what is not a regular file or too large."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

@@ -166,20 +166,28 @@ def walked(folder: str) -> Iterator[tuple[str, list[str]]]:
     """The folders that `listing` looks into, and the names of their files."""
     if folder.endswith("/" + LED_TO):
         yield from ((path, []) for path in leads_of(folder).folders)
-    for path, folders, names in os.walk(folder):
+        return
+    for path, folders, names in os.walk(folder, onerror=_raise):
         folders.sort()
         if path != folder and folder.endswith(RIGHT_BELOW):
             folders.clear()
         yield path, names
 
 
+def _raise(failed: OSError) -> None:
+    """For a folder that cannot be listed: what is in it may count. A folder that is gone meanwhile holds nothing."""
+    if not isinstance(failed, FileNotFoundError | NotADirectoryError):
+        raise failed
+
+
 def listing(folder: str) -> bytes | None:
-    """The protocol sources below a folder, one a line, by their paths from it; None where the folder does not exist.
+    """The protocol sources below a folder, with NUL between, by their paths from it; None where the folder does not exist.
 
     Of a folder whose path ends with `/.` the packs: each `pack.toml` in a folder right below.
 
     It stands as the content of the key that is the folder's with a `/` behind it: what was found by
     looking for sources holds while the list is the same (and the sources, which are files like others).
+    Raises OSError for a folder that cannot be listed.
     """
     if folder.endswith("/" + LED_TO):
         leads = leads_of(folder)
@@ -187,7 +195,7 @@ def listing(folder: str) -> bytes | None:
             *(f"write {path}" for path in leads.protect),
             *(f"read {path}" for path in leads.secret),
         ]
-        return "\n".join(rows).encode("utf-8", "surrogateescape")
+        return "\0".join(rows).encode("utf-8", "surrogateescape")
     if not os.path.isdir(folder):
         return None
     sources = []
@@ -195,7 +203,7 @@ def listing(folder: str) -> bytes | None:
     for path, names in walked(folder):
         start = path[len(folder) + 1 :] + "/" if path != folder else ""
         sources += [start + name for name in names if name.endswith(endings)]
-    return "\n".join(sorted(sources)).encode("utf-8", "surrogateescape")
+    return "\0".join(sorted(sources)).encode("utf-8", "surrogateescape")
 
 
 def _devices_that_keep_times() -> set[int]:

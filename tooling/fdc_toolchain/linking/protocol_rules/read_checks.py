@@ -49,7 +49,10 @@ def read_obligations(
     out: list[Obligation] = []
     for path in paths:
         data = workspace.read(path)
-        if data is None or (b"check" not in data and b"\\u" not in data):
+        if data is None:
+            findings.append(_unread(path, "there is no regular file of this name"))
+            continue
+        if not _may_check(path, data):
             continue
         try:
             document = _document(path, data)
@@ -70,6 +73,22 @@ def read_obligations(
     return tuple(out)
 
 
+def _may_check(path: str, data: bytes) -> bool:
+    """Whether a source may have a key `check`: written out, with escapes, or in an encoding that nobody can read."""
+    if b"check" in data or (b"\\u" if path.endswith(".json") else b"\\") in data:
+        return True
+    return not data.isascii() and _undecodable(data) is not None
+
+
+def _undecodable(data: bytes) -> str | None:
+    """Why a text is not UTF-8; None if it is."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        return f"byte 0x{data[wrong.start]:02x} at offset {wrong.start} is not UTF-8"
+    return None
+
+
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) != len(pairs):
@@ -79,8 +98,11 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _document(path: str, data: bytes) -> dict[str, Any]:
     """The source, checked as far as its checks need it. Raises ValueError."""
+    wrong = _undecodable(data)
+    if wrong is not None:
+        raise ValueError(wrong)
+    text = data.decode("utf-8-sig")
     try:
-        text = data.decode("utf-8-sig")
         if path.endswith(".json"):
             body = json.loads(text, object_pairs_hook=_once)
         else:
@@ -118,20 +140,22 @@ def _unreadable(path: str, data: bytes, reason: str) -> list[Diagnostic]:
 
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     places = Places(path, text)
-    problems = parse(path, text)[1]
-    help_ = "`fdc protocols check` says all that is wrong with it"
+    problems = parse(path, text)[1] if _undecodable(data) is None else []
     if not problems:
-        return [
-            Diagnostic(
-                Span(path, 1, 1, 1, 2), "FDC501", f"its checks cannot be read: {reason}", help=help_
-            )
-        ]
+        return [_unread(path, reason)]
     return [
         Diagnostic(
             places.span(problem.start, problem.end), "FDC501", problem.message, help=problem.help
         )
         for problem in problems
     ]
+
+
+def _unread(path: str, reason: str) -> Diagnostic:
+    """The finding for a source of which nothing more exact is known."""
+    message = f"its checks cannot be read: {reason}"
+    help_ = "`fdc protocols check` says all that is wrong with it"
+    return Diagnostic(Span(path, 1, 1, 1, 2), "FDC501", message, help=help_)
 
 
 def place(data: bytes, path: str, where: Place) -> Span:

@@ -74,7 +74,7 @@ def command(source: str | None, form: str | None, output: str | None, only_check
     if output is None or output == "-":
         click.echo(text, nl=False)
     else:
-        durable.replace(output, text.encode("utf-8"))
+        durable.output(output, text.encode("utf-8"))
     return CLEAN
 
 
