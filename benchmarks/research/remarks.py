@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 from benchmarks.research.questions import PARTS
 from benchmarks.research.row import Row, within
@@ -32,7 +33,7 @@ def remarks(rows: Sequence[Row], missing: str = "") -> list[str]:
     """The remarks as Markdown list items. `missing`: how to get the reranker, where it is not installed."""
     out = []
     for part in PARTS:
-        ways = _by_way([row for row in rows if row.question.part == part])
+        ways = _by_way(_of(part, rows))
         if OURS in ways:
             out += [_against(part, ways, name) for name in ways if name.startswith(PLAIN)]
             out.append(_verdict(part, ways))
@@ -45,27 +46,35 @@ def remarks(rows: Sequence[Row], missing: str = "") -> list[str]:
 def confidence(rows: Sequence[Row]) -> list[str]:
     """Of the answers with each confidence, how many are right: one of the places that are shown answers."""
     out = []
-    for level in ("High", "Moderate", "Low"):
-        for name, some in _by_way([row for row in rows if row.answer.sure == level]).items():
+    for part, level in product(PARTS, ("High", "Moderate", "Low")):
+        here = [row for row in _of(part, rows) if row.answer.sure == level]
+        for name, some in _by_way(here).items():
             if name.startswith(OURS):
                 right = within(some, 5)
                 share = f"{right / len(some):.0%}"
-                out.append(f"- `{name}` says {level}: {right} of {len(some)} are right ({share}).")
+                said = f"{right} of {len(some)} are right ({share})"
+                out.append(f"- `{name}` says {level}, {part}: {said}.")
     return out
 
 
 def refused(rows: Sequence[Row], without: Sequence[Row]) -> list[str]:
     """How often it says that it does not find it, where there is an answer and where there is none."""
     out = []
-    for name, some in _by_way(without).items():
-        said = sum(row.answer.sure == "None" for row in some)
-        too_often = [row for row in rows if row.way == name and row.answer.sure == "None"]
-        asked = sum(row.way == name for row in rows)
-        out.append(
-            f"- `{name}` says that it does not find it for {said} of {len(some)} questions without an answer, and for "
-            f"{len(too_often)} of {asked} with one, of which {within(too_often, 5)} have it among the nearest."
-        )
+    for part in PARTS:
+        for name, some in _by_way(_of(part, without)).items():
+            said = sum(row.answer.sure == "None" for row in some)
+            asked = [row for row in _of(part, rows) if row.way == name]
+            too_often = [row for row in asked if row.answer.sure == "None"]
+            out.append(
+                f"- `{name}`, {part}, says that it does not find it for {said} of {len(some)} questions without an "
+                f"answer, and for {len(too_often)} of {len(asked)} with one, of which {within(too_often, 5)} have it "
+                "among the nearest."
+            )
     return out
+
+
+def _of(part: str, rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row.question.part == part]
 
 
 def _by_way(rows: Sequence[Row]) -> dict[str, list[Row]]:

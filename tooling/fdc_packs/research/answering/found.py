@@ -30,14 +30,14 @@ LISTED = 200
 """References that are kept; all of them are counted."""
 
 HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
-FITTED = (4.27, 1.82, 0.58, -1.14, 1.43, -0.70)
+FITTED = (3.92, 2.00, 0.64, -1.16, 1.41, -0.69)
 """A logistic regression of "one of the shown places answers" on the tuned questions of benchmarks/research, those without
 an answer included, over trees of 3,000 to 660,000 lines (`python -m benchmarks.research.fit`): bias, worth of the first place
 (log), words asked, part of them that no file has, part of them in the name of a place where every word is somewhere, lines of
 all files (log). What is a find in a small tree, is chance in a large one."""
 FEWEST_LINES = 10_000
 """A smaller tree counts as one of so many lines."""
-LEVELS = ((HIGH, 0.84), (MODERATE, 0.66), (LOW, 0.5))
+LEVELS = ((HIGH, 0.84), (MODERATE, 0.66), (LOW, 0.55))
 """By the share of answers that are right, package by package, with the regression made on the others."""
 CLOSE = 5
 """Lines in a row that count as one place of the question's words."""
