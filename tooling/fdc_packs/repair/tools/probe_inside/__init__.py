@@ -11,6 +11,7 @@ PYTEST_DONT_REWRITE: it is imported before pytest is, which pytest would warn of
 
 from __future__ import annotations
 
+import atexit
 import json
 import math
 import os
@@ -19,12 +20,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import behaviour, what_runs
+from . import behaviour, unittest_results, what_runs
 from .bounds import cpu_used, limit
 from .edited_files import (
     COLLECTED,
     COMPARE,
     CONTROL,
+    EARLY,
     FOLDER,
     ONE,
     UNFIT,
@@ -78,6 +80,7 @@ _passed = 0
 _good: list[int] = []
 """Edits with which everything passes; `_passed` counts the places of those that are not bare negation or removal."""
 _wanted: set[str] | None = None
+_collected = False
 _until = 0.0
 _used_before = 0.0
 """CPU seconds of forks that are not of the edits that are tried now."""
@@ -90,12 +93,16 @@ def begin() -> None:
         return
     with open(os.path.join(folder, "given.json"), encoding="utf-8") as text:
         given.update(json.loads(text.read()))
+    early = os.environ.pop(EARLY, "")
     if os.environ.get(ONE):
         what_runs.note_outside()
         show(int(os.environ[ONE]))
+    elif early:
+        _collect()
     elif not any(os.path.basename(word) in ("pytest", "py.test") for word in sys.orig_argv):
         _start()
-        _watch_unittest()
+        unittest_results.watch(_outcomes)
+        atexit.register(lambda: _tell_result(False, bool(_outcomes)) if _mine is not None else None)
         if (
             _control()
             and _try(range(min(len(given["edits"]), 2 * given["slow"])), show) is not None
@@ -195,29 +202,7 @@ def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float
     return os.waitstatus_to_exitcode(status)
 
 
-# --- unittest
-
-
-def _watch_unittest() -> None:
-    """In forks, unittest's results say which tests failed; a script without tests says it by its exit code alone."""
-    import atexit
-    from unittest import result
-
-    results: Any = result.TestResult
-    for name in ("addSuccess", "addError", "addFailure", "addSubTest"):
-        _watch_result(results, name)
-    atexit.register(lambda: _tell_result(False, bool(_outcomes)) if _mine is not None else None)
-
-
-def _watch_result(owner: Any, name: str) -> None:
-    inner = getattr(owner, name)
-
-    def ended(self: Any, test: Any, *rest: Any) -> Any:
-        if name != "addSubTest" or rest[-1] is not None:
-            _outcomes[test.id()] = _outcomes.get(test.id(), True) and name == "addSuccess"
-        return inner(self, test, *rest)
-
-    setattr(owner, name, ended)
+# --- what a fork takes down
 
 
 def _tell_result(stopped: bool, tests: bool = True) -> None:
@@ -237,20 +222,29 @@ def _tell_result(stopped: bool, tests: bool = True) -> None:
 
 def pytest_load_initial_conftests(early_config: object) -> Iterator[None]:
     """Before anything of the workspace is imported. One fork collects the tests and tries what can be tried there."""
-    if given and _mine is None and not os.environ.get(ONE):
+    if given and _mine is None and not _collected and not os.environ.get(ONE):
         loaded = {
             os.path.realpath(str(getattr(one, "__file__", None) or ""))
             for one in list(sys.modules.values())
         }
-        if loaded.isdisjoint(given["files"]):
-            _start()
-            _fork(COLLECTED, lambda _: sys.setprofile(watch), 0, given["seconds"] + COMPARING)
-            if _mine is None:
-                _rest()
+        if not loaded.isdisjoint(given["files"]):  # pytest, or a plugin, uses what is edited
+            os.environ[EARLY] = "1"
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+        _collect()
     yield
 
 
 pytest_load_initial_conftests.pytest_impl = {"hookwrapper": True, "tryfirst": True}  # type: ignore[attr-defined]
+
+
+def _collect() -> None:
+    """In a process that has imported nothing of the workspace: one fork collects the tests and tries what can be tried there."""
+    global _collected
+    _collected = True
+    _start()
+    _fork(COLLECTED, lambda _: sys.setprofile(watch), 0, given["seconds"] + COMPARING)
+    if _mine is None:
+        _rest()
 
 
 def _rest() -> None:
@@ -304,7 +298,8 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
                     json.dump(said, out)
                 os._exit(1)
     if _mine is not None and _mine not in (CONTROL, COMPARE):
-        session.config.option.tbstyle = "no"  # the other end does not read it
+        for item in session.items:  # nobody reads why it fails
+            item.repr_failure = _no_words
         wanted = _wanted
         if wanted is not None:
             session.items[:] = [one for one in session.items if one.nodeid in wanted]
@@ -314,6 +309,10 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
 
 
 pytest_runtestloop.pytest_impl = {"hookwrapper": True, "tryfirst": True}  # type: ignore[attr-defined]
+
+
+def _no_words(*_: object, **__: object) -> str:
+    return ""
 
 
 def _watched(number: int) -> None:
