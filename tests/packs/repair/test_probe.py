@@ -106,7 +106,10 @@ def test_several_edits_that_pass_are_all_seen_and_said(folder: Path) -> None:
     (folder / "test_code.py").write_text(f"import far\n{TESTS}", "utf-8")
     edits = [
         edit("right", "most else x", "most else most"),
-        *({"key": f"far{n}", "path": "far.py", "pieces": [[22, 23, str(n)]]} for n in range(1, 50)),
+        *(
+            {"key": f"far{n}", "path": "far.py", "pieces": [[22, 23, str(n)]]}
+            for n in range(1, 120)
+        ),
         edit("wrong", "x if x < most else x", "{(9, 3): 3, (1, 3): 1}.get((x, most))"),
         EDITS[0],
     ]

@@ -86,9 +86,9 @@ def _guards(known: Known, node: ast.stmt, function: Function) -> list[tuple[str,
     leaves = [*(f"raise {error}" for error in wants), *(["continue"] if looped else [])]
     leaves += ["return", *(f"return {name}" for name in names[:1]), *_left(known, node, function)]
     for name in subjects:
-        for leave in leaves:
-            found.raise_to(f"if not {name}:\t{leave}", 0.05)
-            found.raise_to(f"if {name} is None:\t{leave}", 0.05)
+        for way in leaves:
+            found.raise_to(f"if not {name}:\t{way}", 0.05)
+            found.raise_to(f"if {name} is None:\t{way}", 0.05)
     return sorted(found.items(), key=lambda row: -row[1])
 
 

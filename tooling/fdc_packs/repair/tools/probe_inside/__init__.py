@@ -341,7 +341,7 @@ pytest_runtest_call.pytest_impl = {"hookwrapper": True, "tryfirst": True}  # typ
 def _watch_calls(_: int) -> None:
     """The tests run once more, and what they call the functions with is taken down that the good edits change."""
     note_use(COMPARE)
-    behaviour.watch({place for number in _good for place in changed(number)})
+    behaviour.watch({place for number in _good for place in behaviour.places_of(number)})
     sys.setprofile(behaviour.record)
 
 
