@@ -40,6 +40,10 @@ FOUND = {
     "the question that stands elsewhere between two statements": (
         "def g(x):\n    y = h(x)\n    if not y:\n        y = 1\n    return k(y)\n\n\ndef f(x):\n    y = h(x)\n    return k(y)\n",
         "    y = h(x)\n", "    y = h(x)\n    if not y:\n        y = 1\n"),
+    "a statement under the question that it stands under elsewhere": (
+        ("def f(x, whole):\n    mark = '.'\n    if x.a:\n        if not whole:\n            form = 1\n            mark = ','\n"
+        "        return mark, form\n    return mark\n"),
+        "    return mark\n", "    if not whole:\n        mark = ','\n    return mark\n"),
     "a call of what else is known there": (
         "def f(a, b):\n    for x in a:\n        a.drop(x)\n", "a.drop(x)\n", "a.drop(x)\n        b.drop(x)\n"),
     "a guard of a member that nobody may have given": (

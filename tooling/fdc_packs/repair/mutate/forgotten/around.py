@@ -11,7 +11,7 @@ from ..known import Known
 from ..source import OWN, Edit, Function, Loop, simple
 from ..statements import LEAVES, put_after, put_before
 from ..values import Found, Row
-from .mirrored import block_of, written
+from .mirrored import asked_first, block_of, useful, written
 from .statement import DONORS, donors, exchanged
 
 CONDITIONS, INSERTED, GUARDS = 16, 24, 8
@@ -41,7 +41,9 @@ def inserted(known: Known, node: ast.stmt) -> Iterator[Edit]:
         for row in donors(known, node, function)
         if row[1] >= 0.36 and not row[0].startswith("return")
     ]
-    near = [(text, prior * 0.12) for text, prior in donated if text not in beside][:INSERTED]
+    fresh = [row for row in donated if row[0] not in beside and useful(known, node, row[0])]
+    near = [(text, prior * 0.12) for text, prior in fresh[:INSERTED]]
+    near += [(text, 0.05) for text in asked_first(known, node) if text not in beside]
     for text, prior in near:
         yield from put_before(known, node, "inserted", text, prior)
     for text, prior in near if last else ():

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterator
 
 from ..known import Known
-from ..source import Edit, Function, simple
+from ..source import Edit, Function, Loop, simple
 from ..statements import LEAVES, put_after, put_before
 from ..values import Found
 
 MOST, LONGEST = 8, 100
+_ASSIGNS = re.compile(r"(\w+) = ")
 _BEGINS, _ENDS = "def", "end"
 _Beside = dict[str, list[ast.stmt]]
 
@@ -44,13 +46,14 @@ def _between(known: Known, node: ast.stmt, before: str, after: str, ahead: bool)
         said = {written(known, one) for one in others}
         for one in donors:
             text = written(known, one)
-            if not text or _key(known, one) in near or not known.fits(one, node):
+            known_here = text and _key(known, one) not in near and known.fits(one, node)
+            if not known_here or not useful(known, node, text):
                 continue
             often = sum(written(known, other) == text for other in donors)
             alone = before in ("", _BEGINS) or after in ("", _ENDS)
             if text not in said and alone and often < 2:
                 continue  # one function begins, or ends, so: this says nothing of another one
-            sure = 0.6 if text in said else 0.3 if alone else 0.35
+            sure = 0.7 if text in said else 0.45 if alone else 0.35
             same = owner is not None and known.owner(one) is owner
             found.raise_to(text, sure * (1.0 if same else 0.7) + 0.02 * min(often, 4))
             made[text] = one
@@ -75,6 +78,52 @@ def _of_others(known: Known, one: ast.stmt, block: list[ast.stmt]) -> list[str]:
     ]
     texts = [known.swap(one, {base: name}) for name in read[:4]]
     return [text for text in texts if text not in there]
+
+
+def asked_first(known: Known, node: ast.stmt) -> list[str]:
+    """Statements that stand under a question elsewhere, each with its question: those of the same class or function."""
+    function, owner = known.function(node), known.owner(node)
+    found: dict[str, None] = {}
+    for one, inner, text in _asked(known):
+        near = known.function(one) is function or (owner is not None and known.owner(one) is owner)
+        if (
+            near
+            and known.fits(one.test, node)
+            and known.fits(inner, node)
+            and useful(known, node, text.partition("\t")[2])
+        ):
+            found[text] = None
+    return list(found)[:MOST]
+
+
+@functools.lru_cache(maxsize=2)
+def _asked(known: Known) -> list[tuple[ast.If, ast.stmt, str]]:
+    """The questions of the file without another branch, each with a statement under it, and both as `put_before` takes them."""
+    found = []
+    for one in known.nodes:
+        for inner in one.body if isinstance(one, ast.If) and not one.orelse else ():
+            text = f"if {known.segment(one.test)}:\t{written(known, inner)}"
+            if simple(inner) and text[-1] != "\t" and "\n" not in text and len(text) <= LONGEST:
+                found.append((one, inner, text))
+    return found
+
+
+def useful(known: Known, node: ast.stmt, text: str) -> bool:
+    """False for an assignment to a name that nothing reads from here on."""
+    target = _ASSIGNS.match(text)
+    function = known.function(node)
+    if target is None or function is None:
+        return True
+    looped = any(isinstance(up, Loop) for up in known.around(node))
+    return looped or _last_read(known, function).get(target[1], 0) >= node.lineno
+
+
+@functools.lru_cache(maxsize=64)
+def _last_read(known: Known, function: ast.AST) -> dict[str, int]:
+    """The last line of a function where each name is read."""
+    named = (one for one in ast.walk(function) if isinstance(one, ast.Name))
+    read = sorted((one.lineno, one.id) for one in named if isinstance(one.ctx, ast.Load))
+    return {name: line for line, name in read}
 
 
 def written(known: Known, one: ast.stmt) -> str:

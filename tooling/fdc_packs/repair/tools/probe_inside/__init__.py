@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import behaviour, unittest_results, what_runs
+from . import behaviour, kept_files, unittest_results, what_runs
 from .bounds import cpu_used, limit
 from .edited_files import (
     COLLECTED,
@@ -113,6 +113,7 @@ def begin() -> None:
 def _start() -> None:
     global _until
     _until = time.monotonic() + given["seconds"]
+    kept_files.remember()
 
 
 def _control() -> bool:
@@ -188,18 +189,16 @@ def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float
             os.environ[ONE] = str(number)
         prepare(number)
         return 0
-    while True:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            break
-        if time.monotonic() > began + patience:
+    late = False
+    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+        if not late and time.monotonic() > began + patience:
             os.kill(child, 9)
-            os.waitpid(child, 0)
-            return None
+            late = True
         time.sleep(0.001)
+    kept_files.restore()
     if number == CONTROL:
         given.update(cpu=cpu_used() - used, took=time.monotonic() - began)
-    return os.waitstatus_to_exitcode(status)
+    return None if late else os.waitstatus_to_exitcode(ended[1])
 
 
 # --- what a fork takes down
