@@ -237,3 +237,14 @@ def test_another_way_out_of_a_loop_is_trusted_less() -> None:
     text = "def f(xs):\n    for x in xs:\n        if x:\n            continue\n        g(x)\n"
     rows = propose(text, "f.py", [{"path": "f.py", "line": 4, "score": 0.8}], [], 2000)
     assert [True] == [row["risky"] for row in rows if row["new"] == "break"]
+
+
+def test_an_exception_that_a_none_causes_is_caught_by_no_edit_that_is_applied() -> None:
+    """`except (KeyError, TypeError)` where `None[key]` failed: the test passes, and what was None still is."""
+    text = "def f(d, key):\n    try:\n        return d[key]\n    except KeyError:\n        return key\n"
+    suspects = [{"path": "f.py", "line": n, "score": 0.8} for n in (2, 3, 4)]
+    for of, evades in (("'NoneType'", True), ("'int'", False)):
+        message = f"TypeError: {of} object is not subscriptable"
+        rows = propose(text, "f.py", suspects, [], 2000, message, 3)
+        [row] = [row for row in rows if row["new"] == "(KeyError, TypeError)"]
+        assert evades is row.get("evades", False)

@@ -99,12 +99,12 @@ def asked_first(known: Known, node: ast.stmt) -> list[str]:
 @functools.lru_cache(maxsize=2)
 def _asked(known: Known) -> list[tuple[ast.If, ast.stmt, str]]:
     """The questions of the file without another branch, each with a statement under it, and both as `put_before` takes them."""
-    found = []
-    for one in known.nodes:
-        for inner in one.body if isinstance(one, ast.If) and not one.orelse else ():
-            text = f"if {known.segment(one.test)}:\t{written(known, inner)}"
-            if simple(inner) and text[-1] != "\t" and "\n" not in text and len(text) <= LONGEST:
-                found.append((one, inner, text))
+    found: list[tuple[ast.If, ast.stmt, str]] = []
+    asked = (one for one in known.nodes if isinstance(one, ast.If) and not one.orelse)
+    for one, inner in ((up, part) for up in asked for part in up.body):
+        text = f"if {known.segment(one.test)}:\t{written(known, inner)}"
+        if simple(inner) and text[-1] != "\t" and "\n" not in text and len(text) <= LONGEST:
+            found.append((one, inner, text))
     return found
 
 
