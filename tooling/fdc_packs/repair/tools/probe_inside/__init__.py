@@ -228,7 +228,7 @@ def pytest_load_initial_conftests(early_config: object) -> Iterator[None]:
         }
         if not loaded.isdisjoint(given["files"]):  # pytest, or a plugin, uses what is edited
             os.environ[EARLY] = "1"
-            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+            os.execvp(sys.orig_argv[0], sys.orig_argv)
         _collect()
     yield
 

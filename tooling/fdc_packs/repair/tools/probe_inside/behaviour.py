@@ -101,7 +101,7 @@ def _state(call: dict[str, Any]) -> str:
     return _ADDRESS.sub("", ", ".join(said))[:4000]
 
 
-def places_of(number: int) -> list[Any]:
+def places_of(number: int) -> list[tuple[str, str, int]]:
     """The functions whose results an edit may change: those that it edits, else, as for a constant, all of its file."""
     path = given["edits"][number]["path"]
     return list(changed(number)) or [place for place in functions if place[0] == path]
