@@ -46,7 +46,7 @@ def page(
         "What is gone (a statement, a call, a condition) the proposer can mostly take only from the same file; such faults",
         f"were drawn as often as the others. Edits are tried in memory first, up to {MOST_EDITS} in a run of the command.",
         "The proposer was developed on faults in other packages, drawn by other seeds (`--development`):",
-        f"{developed}. Its last changes were made on these and on faults made by hand in blinker,",
+        f"{developed}. Its last changes were made on these and on faults made by hand in jsonpointer, xmltodict, polib,",
         "after the table of the seed before this one had been read too; the seed was changed after them.",
         "Nobody had seen the cases of this seed, but chance may draw a fault again that an earlier one had.",
         *_unfinished(len(cases), asked),

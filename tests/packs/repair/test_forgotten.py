@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 from fdc_packs.repair import weighing
+from fdc_packs.repair.mutate.known import Known
 from fdc_packs.repair.mutate.mutate import propose
 from fdc_packs.repair.mutate.source import edited
+from fdc_packs.repair.patch.patch import apply_patch
+from fdc_packs.repair.patch.region import parse_region
 
 STATEMENTS = {
     "the branch beside it with its words exchanged": (
@@ -207,3 +210,41 @@ def _proposed(
     found: list[Any] = propose(text, "f.py", suspects, [], 2000, message, line)
     assert all(text != edited(text, tuple(map(tuple, row["pieces"]))) for row in found)
     return found
+
+
+def test_a_name_of_another_function_is_not_known_here() -> None:
+    """What only another function binds would be a NameError; what a function makes global is known everywhere."""
+    text = "ONE = 1\n\n\ndef g():\n    global ALL\n    ALL = made = 2\n    return made\n\n\nclass A:\n    inner = 3\n"
+    known = Known(text)
+    assert {"ONE", "ALL", "g", "A"} <= known.top and {"made", "inner"}.isdisjoint(known.top)
+
+
+def test_a_question_that_ends_as_the_line_before_it_is_added_as_a_whole() -> None:
+    """A diff may as well begin it with the line before, which is not of the region."""
+    text = (
+        "def g(x):\n    if not x:\n        return x\n    return x.y\n\n\n"
+        "def f(x, z):\n    if z:\n        return x\n    return x.y\n"
+    )
+    suspects = [{"path": "f.py", "line": 10, "score": 0.8}]
+    rows = [row for row in propose(text, "f.py", suspects, [], 2000) if row["kind"] == "guarded"]
+    for row in rows:
+        apply_patch(text, row["diff"], region=parse_region(row["affected_region"]))
+    assert "if not x:\n        return x" in {row["new"] for row in rows}
+
+
+def test_another_way_out_of_a_loop_is_trusted_less() -> None:
+    """Tests whose inputs end there cannot tell them apart."""
+    text = "def f(xs):\n    for x in xs:\n        if x:\n            continue\n        g(x)\n"
+    rows = propose(text, "f.py", [{"path": "f.py", "line": 4, "score": 0.8}], [], 2000)
+    assert [True] == [row["risky"] for row in rows if row["new"] == "break"]
+
+
+def test_an_exception_that_a_none_causes_is_caught_by_no_edit_that_is_applied() -> None:
+    """`except (KeyError, TypeError)` where `None[key]` failed: the test passes, and what was None still is."""
+    text = "def f(d, key):\n    try:\n        return d[key]\n    except KeyError:\n        return key\n"
+    suspects = [{"path": "f.py", "line": n, "score": 0.8} for n in (2, 3, 4)]
+    for of, evades in (("'NoneType'", True), ("'int'", False)):
+        message = f"TypeError: {of} object is not subscriptable"
+        rows = propose(text, "f.py", suspects, [], 2000, message, 3)
+        [row] = [row for row in rows if row["new"] == "(KeyError, TypeError)"]
+        assert evades is row.get("evades", False)

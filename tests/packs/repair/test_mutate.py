@@ -52,7 +52,7 @@ FAULTS = {
                 "def f(xs):\n    for x in xs:\n        g(x)\n    return x\n"),
     "nested": ("def f(x):\n    if x:\n        g(x)\n    x = 1\n    return x\n",
                "def f(x):\n    if x:\n        g(x)\n        x = 1\n    return x\n"),
-    "base": ("def f(n):\n    return n * f(n - 1)\n", "def f(n):\n    if n <= 1: return 1\n    return n * f(n - 1)\n"),
+    "base": ("def f(n):\n    return n * f(n - 1)\n", "def f(n):\n    if n <= 1:\n        return 1\n    return n * f(n - 1)\n"),
 }  # fmt: skip
 
 
@@ -165,22 +165,22 @@ KNOWN = {
         "def f(x):\n    if x > 2:\n        y = 2\n        return y\n    elif x > 1:\n        return 1\n    return 3\n"),
     "an operand of another class": (
         "class A:\n    def __eq__(self, other):\n        return self.n == other.n\n",
-        ("class A:\n    def __eq__(self, other):\n        if not isinstance(other, A): return NotImplemented\n"
+        ("class A:\n    def __eq__(self, other):\n        if not isinstance(other, A):\n            return NotImplemented\n"
         "        return self.n == other.n\n")),
     "a guard of another function": (
         "def g(x):\n    if x < 0: raise ValueError('no')\n    return x\n\n\ndef f(x):\n    y = x\n    return y + 1\n",
         ("def g(x):\n    if x < 0: raise ValueError('no')\n    return x\n\n\ndef f(x):\n"
-        "    if x < 0: raise ValueError('no')\n    y = x\n    return y + 1\n")),
+        "    if x < 0:\n        raise ValueError('no')\n    y = x\n    return y + 1\n")),
     "a guard": (
-        "def f(x):\n    return x.y\n", "def f(x):\n    if x is None: return None\n    return x.y\n"),
+        "def f(x):\n    return x.y\n", "def f(x):\n    if x is None:\n        return None\n    return x.y\n"),
 }  # fmt: skip
 
 
 FAULTS |= {
     "widened": ("def f(x):\n    return isinstance(x, str)\n", "def f(x):\n    return isinstance(x, (str, bytes))\n"),
     "lookup": ("def f(d, k):\n    return d[k]\n", "def f(d, k):\n    return d.get(k)\n"),
-    "guarded": ("def f(xs):\n    n = 0\n    for x in xs:\n        n += g(x)\n    return n\n",
-                "def f(xs):\n    n = 0\n    for x in xs:\n        if x is None: continue\n        n += g(x)\n    return n\n"),
+    "guarded": ("def f(xs):\n    n = 0\n    for x in xs:\n        n += x\n    return n\n",
+        "def f(xs):\n    n = 0\n    for x in xs:\n        if x is None:\n            continue\n        n += x\n    return n\n"),
     "inserted": ("class A:\n    def f(self):\n        self.do()\n        n = 1\n\n    def g(self):\n        n = 2\n",
         "class A:\n    def f(self):\n        self.do()\n        n = 1\n\n    def g(self):\n        self.do()\n        n = 2\n"),
 }  # fmt: skip

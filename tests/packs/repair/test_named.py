@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from fdc_packs.repair import embedded, loop
 from fdc_packs.repair.mutate.mutate import propose
@@ -149,3 +151,23 @@ def test_the_only_edit_needs_no_rival_where_it_passed_in_memory(verdict: str, so
     )
     assert sole is answer["sole"]
     assert (["H001"] if sole else []) == loop.admit(state, answer)["ids"]
+
+
+def test_where_all_that_was_tried_in_memory_was_in_vain_few_others_are_patched() -> None:
+    """The rest could not be tried so; each of them takes a run of the command."""
+    text = "def f(xs):\n    return xs[0]\n"
+    suspects = [{"path": "f.py", "line": 2, "score": 0.8}]
+    context: Any = {"suspects": suspects, "sources": {"f.py": text}}
+    failure: Any = {"message": "IndexError: x", "path": "", "line": 0}
+    known = [{"status": "archived"}] * embedded.BATCH
+
+    def exhausted(count: int, earlier: int) -> bool:
+        probed: Any = {"verdicts": {}, "earlier": earlier}
+        answer = embedded.diagnose(failure, context, known=known[:count], probed=probed)
+        return answer["hypotheses"] == [] and answer["exhausted"] is True
+
+    assert exhausted(embedded.BATCH, 900)
+    assert not exhausted(embedded.BATCH - 1, 900), "some are"
+    assert not exhausted(embedded.BATCH, 0), (
+        "nothing could be tried in memory: there is no other way"
+    )

@@ -11,6 +11,45 @@ from fdc_packs.repair.patch.patch import apply_patch
 from fdc_packs.repair.patch.region import parse_region
 
 FOUND = {
+    "all but the last of what is gone through": (
+        "def f(self):\n    for x in self.xs:\n        g(x)\n", "self.xs:", "self.xs[:-1]:"),
+    "a part that the file takes of the same thing": (
+        "def g(p):\n    return h(p.path[2:])\n\n\ndef f(p):\n    return h(p.path)\n", "p.path)", "p.path[2:])"),
+    "a copy of what is changed then": (
+        "def f(self, x):\n    self.xs = x.xs\n    self.xs.append(1)\n", "x.xs\n", "x.xs[:]\n"),
+    "what two calls of one method are given, exchanged": (
+        "def f(x):\n    return x.replace('a', 'b').replace('b', 'c')\n",
+        "replace('a', 'b').replace('b', 'c')", "replace('b', 'c').replace('a', 'b')"),
+    "a condition that another comprehension has": (
+        "def g(xs):\n    return [x for x in xs if not x.old]\n\n\ndef f(ys):\n    return [y for y in ys]\n",
+        "in ys]", "in ys if not y.old]"),
+    "one condition more of a comprehension": (
+        "def g(xs):\n    return [x for x in xs if not x.old]\n\n\ndef f(ys):\n    return [y for y in ys if y.a]\n",
+        "if y.a]", "if y.a and not y.old]"),
+    "an exception of the file's own": (
+        ("class Bad(Exception):\n    pass\n\n\ndef g():\n    raise Bad('x')\n\n\ndef f():\n    try:\n        g()\n"
+        "    except KeyError:\n        return 1\n"), "KeyError", "Bad"),
+    "a keyword that gets the member of its name": (
+        ("class A:\n    def find(self, n, *, at=None):\n        return n, at, self.at\n\n    def f(self, e):\n"
+        "        return self.find(e.n)\n"), "(e.n)", "(e.n, at=e.at)"),
+    "the statement that follows another one elsewhere, at the end of a block": (
+        ("class A:\n    def g(self, x):\n        if x:\n            self.n = None\n            self.xs = []\n        else:\n"
+        "            self.n = 2\n            self.xs = []\n        self.h()\n\n    def f(self, x):\n        if x:\n"
+        "            self.n = x\n        self.h()\n"),
+        "            self.n = x\n", "            self.n = x\n            self.xs = []\n"),
+    "the question that stands elsewhere between two statements": (
+        "def g(x):\n    y = h(x)\n    if not y:\n        y = 1\n    return k(y)\n\n\ndef f(x):\n    y = h(x)\n    return k(y)\n",
+        "    y = h(x)\n", "    y = h(x)\n    if not y:\n        y = 1\n"),
+    "a statement under the question that it stands under elsewhere": (
+        ("def f(x, whole):\n    mark = '.'\n    if x.a:\n        if not whole:\n            form = 1\n            mark = ','\n"
+        "        return mark, form\n    return mark\n"),
+        "    return mark\n", "    if not whole:\n        mark = ','\n    return mark\n"),
+    "a call of what else is known there": (
+        "def f(a, b):\n    for x in a:\n        a.drop(x)\n", "a.drop(x)\n", "a.drop(x)\n        b.drop(x)\n"),
+    "a guard of a member that nobody may have given": (
+        ("class A:\n    def __init__(self, names=None):\n        self.names = names\n\n    def f(self, x):\n"
+        "        y = x.y\n        return self.names[y]\n"),
+        "        y = x.y\n", "        if self.names is None:\n            return x\n        y = x.y\n"),
     "an operation that the file does elsewhere with what a call gives": (
         "def g(at):\n    return at.weekday() % 7\n\n\ndef f(end):\n    return end.weekday()\n",
         "return end.weekday()\n", "return end.weekday() % 7\n"),

@@ -64,8 +64,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return SimpleNamespace(exit_code=done.returncode, output=done.stdout)
 
     monkeypatch.setattr(repair_copy, "run_in_copy", plainly)
-    for name, text in (("code_under.py", CODE), ("test_code.py", TESTS), ("unit.py", UNIT)):
-        (tmp_path / name).write_text(text, "utf-8")
+    files = {"code_under": CODE, "test_code": TESTS, "unit": UNIT, "plugin": "import code_under"}
+    for name, text in files.items():
+        (tmp_path / f"{name}.py").write_text(text, "utf-8")
     return tmp_path
 
 
@@ -82,14 +83,16 @@ EDITS = [
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("command", [PYTEST, f"{PYTHON} unit.py"])
+@pytest.mark.parametrize("command", [PYTEST, f"{PYTEST} -p plugin", f"{PYTHON} unit.py"])
 def test_an_edit_that_helps_is_told_from_those_that_do_not(folder: Path, command: str) -> None:
-    """Before and after the tests are collected; an edit that never ends is stopped; the file is as it was."""
+    """Before and after the tests are collected, and where pytest itself imports what is edited; an edit that never ends is
+    stopped; the file is as it was."""
     found = repair_probe.probe(command, None, str(folder), EDITS)  # type: ignore[arg-type]
     seen = {
         key: said for key, said in found["verdicts"].items() if key != "header"
     }  # under pytest it comes after the others
     assert {"useless": "fails", "harmful": "fails", "endless": "fails", "right": "passes"} == seen
+    assert ("pytest" in command) == (found["changes"].get("right", [0, 0])[1] > 0), "measured"
     assert (
         CODE == (folder / "code_under.py").read_text("utf-8")
         and not (folder / repair_probe.HIDDEN).exists()
@@ -103,7 +106,10 @@ def test_several_edits_that_pass_are_all_seen_and_said(folder: Path) -> None:
     (folder / "test_code.py").write_text(f"import far\n{TESTS}", "utf-8")
     edits = [
         edit("right", "most else x", "most else most"),
-        *({"key": f"far{n}", "path": "far.py", "pieces": [[22, 23, str(n)]]} for n in range(1, 50)),
+        *(
+            {"key": f"far{n}", "path": "far.py", "pieces": [[22, 23, str(n)]]}
+            for n in range(1, 120)
+        ),
         edit("wrong", "x if x < most else x", "{(9, 3): 3, (1, 3): 1}.get((x, most))"),
         EDITS[0],
     ]

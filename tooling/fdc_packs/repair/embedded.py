@@ -73,14 +73,15 @@ def interpret(
 
 
 def diagnose(
-    failure: Failure, context: Evidence, interpretation: str = "", known: Sequence[object] | None = None,
-    history: Sequence[str] | None = None, tried: Sequence[str] | None = None, refused: Sequence[str] | None = None,
+    failure: Failure, context: Evidence, interpretation: str = "",
+    known: Sequence[Mapping[str, object]] | None = None, history: Sequence[str] | None = None,
+    tried: Sequence[str] | None = None, refused: Sequence[str] | None = None,
     probed: Probed | None = None,
 ) -> dict[str, object]:  # fmt: skip
     """Competing hypotheses, best first: one edit each, of different lines as far as there are (HYP-26).
 
     Those whose edit took a failure away when it was tried in memory come first. Where every edit was tried and none did,
-    no hypothesis exists.
+    no hypothesis exists; nor after some of those that could not be tried so, where all others were in vain.
     """
     seen: Probed = probed or {}
     verdicts = seen.get("verdicts") or {}
@@ -99,8 +100,11 @@ def diagnose(
             "why": why_undecided(passing),
         }
     found = credible(found) if verdicts else found
-    if verdicts and all(row.get("probe") in USELESS for row in found):
-        why = f"{len(verdicts)} small edits were tried in memory, and with none of them fewer tests fail"
+    count = len(verdicts) + seen.get("earlier", 0)
+    failed = sum(row.get("status") in ("archived", "falsified") for row in known or ())
+    alone = verdicts and all(row.get("probe") in USELESS for row in found)
+    if alone or (count and failed >= BATCH and set(verdicts.values()) <= USELESS):
+        why = f"{count} small edits were tried in memory, and with none of them fewer tests fail"
         return {"hypotheses": [], "exhausted": True, "why": why}
     if any(row.get("probe") not in (None, *USELESS) for row in found):
         found = [

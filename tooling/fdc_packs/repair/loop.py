@@ -63,6 +63,7 @@ def hold_probes(state: State, probed: shapes.Probed) -> State:
     useless = [key for key, said in verdicts.items() if said in embedded.USELESS]
     tried = list(dict.fromkeys([*state["tried"], *useless]))
     notes = [*state["notes"], *weighing.remarks(probed)]
+    probed = {**probed, "earlier": state["probes"]}
     return told(
         state, [], probed=probed, probes=state["probes"] + len(verdicts), tried=tried, notes=notes
     )

@@ -180,11 +180,13 @@ class Probed(TypedDict, total=False):
 
     `verdicts` are passes, helps, fails or breaks. `changes` are rows: for how many generated inputs an edit that passes gives
     another result, of how many, a name of all results, whether it crashes, and whether it hides where the function crashed.
+    `earlier`: how many were tried so before these.
     """
 
     verdicts: dict[str, str]
     changes: dict[str, list[Any]]
     tried: int
+    earlier: int
     why: str
     seconds: float
 

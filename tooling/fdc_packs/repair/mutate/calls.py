@@ -124,6 +124,15 @@ def _like_its_twin(known: Known, node: ast.Call) -> Iterator[Row]:
     taken = known.parameters.get(name_of(node.func), ())
     calls = known.calls.get(known.segment(node.func), ())
     words = dict.fromkeys((*taken, *(one.arg for call in calls for one in call.keywords)))
+    for part in node.args:  # `f(a.x, y=a.y)`
+        if isinstance(part, ast.Attribute):
+            for word in [
+                one
+                for one in words
+                if one and one in known.members.get("self", ()) and one not in given
+            ][:4]:
+                text = f"{known.segment(part.value)}.{word}"
+                yield "added", node, with_argument(known, node, word, text), 0.3
     for one in node.keywords:
         text = known.segment(one.value)
         said = re.compile(rf"\b{one.arg}\b") if one.arg else None

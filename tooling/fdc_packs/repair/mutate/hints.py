@@ -57,10 +57,11 @@ _HINTS = (
     Hint(re.compile(r"TypeError: .*object is not (?:callable|iterable|subscriptable|an iterator)"),
          {"name": 1.6, "attribute": 1.6, "callee": 1.5, "wrapped": 1.6, "arguments": 1.6}),
     Hint(re.compile(r"'NoneType'|assert None\b|\bNone (?:==|!=|is not)|None != "),
-         {"return": 1.8, "restored": 1.6}, anywhere=True),
+         {"return": 1.8, "restored": 1.6, "guarded": 1.6}, anywhere=True),
+    Hint(re.compile(r"ZeroDivisionError"), {"guarded": 3.0}),
     Hint(re.compile(r"KeyError: .?'(\w+)"), {"constant": 2.5, "added": 2.5, "exception": 1.5}),
     Hint(re.compile(r"IndexError|StopIteration"), {"bound": 1.6, "slice": 1.4, "comparison": 1.3, "exception": 1.4}),
-    Hint(re.compile(r"DID NOT RAISE|not raised"), {"exception": 1.8, "guarded": 1.6, "restored": 1.4,
+    Hint(re.compile(r"DID NOT RAISE|not raised"), {"exception": 1.8, "guarded": 2.0, "restored": 1.4,
                                                                   "narrowed": 1.3, "negation": 1.2}, anywhere=True),
     _conversion(r"integer is required|interpreted as an integer|must be (?:an )?int(?:eger)?\b", "int"),
     _conversion(r"must be str, not|expected str\b|can only concatenate str|must be a string", "str"),
@@ -121,6 +122,8 @@ def takes_away(edit: Edit, message: str) -> bool:
     return lost and Said(message).weight(edit.kind, edit.old, edit.new, True) <= 1.0
 
 
+_NONE = re.compile(r"(?:AttributeError|TypeError): .*'NoneType'")
+_CATCHES = re.compile(r"\b(?:AttributeError|TypeError)\b")
 _UNKNOWN = re.compile(r"NameError: name '(\w+)' is not defined")
 _UNORDERED = re.compile(r"TypeError: '[<>]=?' not supported between")
 _ORDERS = frozenset(("<", ">", "<=", ">="))
@@ -129,7 +132,9 @@ _SIGN = re.compile(r"[<>]=?")
 
 def evades(edit: Edit, message: str) -> bool:
     """True for an edit that leaves what the error speaks of as it is: an unknown name that it does not touch, so that no test
-    gets there any more, or values that cannot be ordered, which it asks to be equal."""
+    gets there any more, values that cannot be ordered, which it asks to be equal, or a None that it catches the error of."""
+    if _NONE.match(message) and edit.kind in ("widened", "exception") and _CATCHES.search(edit.new):
+        return True
     unknown = _UNKNOWN.match(message)
     if unknown is not None:
         said = re.search(rf"\b{unknown[1]}\b", f"{edit.old}\n{edit.new}")
@@ -156,9 +161,6 @@ def inverted(source: Source, edit: Edit, message: str, line: int) -> bool:
     whole = source.segment(at.test) in (edit.old, f"not {edit.old}")
     asks = whole and _ASKS.search(edit.old) and _OF_TYPE.match(message)
     return bool(asks) and any(first <= line <= last for first, last in spans)
-
-
-_NONE = re.compile(r"(?:AttributeError|TypeError): 'NoneType' object")
 
 
 def _lets_none_pass(source: Source, at: ast.If, edit: Edit, message: str, line: int) -> bool:

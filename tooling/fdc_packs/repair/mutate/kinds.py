@@ -155,7 +155,7 @@ _ALIKE = (
     "min max", "any all", "sorted reversed list", "int float round", "isinstance issubclass",
     "set list tuple", "str repr", "hasattr getattr", "bisect_left bisect_right", "heappush heappop",
     "islice takewhile dropwhile", "hour minute second", "year month day", "days seconds", "imag real",
-    "lineno end_lineno", "popitem pop", "sub subn", "chr ord", "hex oct bin",
+    "lineno end_lineno", "popitem pop", "sub subn", "copy deepcopy", "chr ord", "hex oct bin",
 )  # fmt: skip
 PEERS: dict[str, list[str]] = {}
 """Members that often stand for each other."""

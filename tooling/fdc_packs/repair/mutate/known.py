@@ -57,12 +57,11 @@ class Known(Source):
         self._owned: dict[ast.ClassDef, tuple[set[str], set[str], set[str]]] = {}
         for node in self.nodes:
             self._count(node)
-        for part in ast.iter_child_nodes(self.tree):
-            self.top |= {
-                one.id
-                for one in ast.walk(part)
-                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-            }
+        for one in self.nodes:
+            outside = self.scope(one) is None and self.owner(one) is None
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and outside:
+                self.top.add(one.id)
+            self.top.update(one.names if isinstance(one, ast.Global) else ())
         self.everywhere = self.top | BUILTINS
 
     def _count(self, node: ast.AST) -> None:

@@ -88,9 +88,11 @@ def _proposed(
     said: set[tuple[int, Hashable]] = set()
     for edit, score in ranked(parsed, scores, order, message, line, others):
         key = _key(parsed, edit)
-        if key in old or (said_now := meant(parsed, edit)) is None or said_now[:2] in said:
+        if (said_now := meant(parsed, edit)) is None or said_now[:2] in said:
             continue
         said.add(said_now[:2])
+        if key in old:
+            continue
         row = _candidate(parsed, path, edit, score, scores, key)
         turned = row["risky"] and inverted(parsed, edit, message, line)
         turned = turned or (edit.kind == "nested" and said_now[2])  # what was never run is run

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import calls, constants, statements, values, words
-from .forgotten import argument, around, bound, statement
+from .forgotten import argument, around, bound, mirrored, statement
 from .known import Known
 from .source import Edit, Function
 
@@ -18,6 +18,7 @@ _TIGHT = ast.Name | ast.Attribute | ast.Call
 OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Compare, values.compare), (ast.BoolOp, values.boolean), (ast.BinOp, values.binary), (ast.UnaryOp, values.unary),
     (ast.Call, values.call), (ast.Subscript, values.subscript), (ast.Subscript, bound.bounded), (ast.IfExp, values.conditional),
+    (ast.Name | ast.Attribute, bound.part),
     (ast.Tuple | ast.DictComp, values.pairs), (_TESTED, values.question),
     (ast.Name, words.name), (ast.arg, words.parameter), (ast.Attribute, words.member), (ast.Constant, constants.constant),
     (ast.AugAssign, statements.augmented), (ast.Assign, statements.assigned),
@@ -28,9 +29,10 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Pass, statement.statement), (ast.Expr, around.idle), (ast.stmt, around.inserted), (ast.Call, argument.well_known),
     (ast.Call, calls.arguments),
     (ast.Compare, calls.likewise), (ast.Call, calls.as_elsewhere),
-    (ast.Call, calls.awaited), (ast.Name, words.owned), (Function, words.parameters), (_TIGHT, values.signed),
-    (ast.Attribute | ast.Subscript, calls.defaulted), (ast.If | ast.While | ast.IfExp, around.conditions),
-    (_WRAPPED, calls.wrapped),
+    (ast.Call, calls.awaited), (ast.Call, values.chained),
+    (ast.Name, words.owned), (Function, words.parameters), (_TIGHT, values.signed),
+    (ast.Attribute | ast.Subscript, calls.defaulted), (around.Asking, around.conditions),
+    (_WRAPPED, calls.wrapped), (ast.stmt, mirrored.mirrored),
 )  # fmt: skip
 
 

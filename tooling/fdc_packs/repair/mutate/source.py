@@ -380,13 +380,9 @@ def diff_of(source: Source, path: str, edit: Edit) -> str:
         first = text.rfind("\n", 0, max(0, first - 1)) + 1 if first else 0
         end = text.find("\n", last)
         last = end + 1 if end >= 0 else len(text)
-    mark = (
-        "" if _MARK in text else _MARK
-    )  # a line that becomes like its neighbour is changed, not moved
-    pieces = tuple(
-        (start - first, end - first, new + mark * ("\n" not in new))
-        for start, end, new in edit.pieces
-    )
+    mark = "" if _MARK in text else _MARK  # a line that becomes like its neighbour is changed
+    rows = edit.pieces
+    pieces = tuple((a - first, b - first, _marked(new, mark, a == b)) for a, b, new in rows)
     ahead = text.count("\n", 0, first)
 
     def shifted(hunk: re.Match[str]) -> str:
@@ -394,3 +390,10 @@ def diff_of(source: Source, path: str, edit: Edit) -> str:
 
     said = unified(path, text[first:last], edited(text[first:last], pieces))
     return _HUNK.sub(shifted, said.replace(mark, "") if mark else said)
+
+
+def _marked(new: str, mark: str, inserted: bool) -> str:
+    """What comes into a text, with a mark at the end of each line of it; several lines in place of others have none."""
+    if "\n" not in new:
+        return new + mark
+    return re.sub(r"(?<=[^\s])(?=\r?\n|$)", mark, new) if inserted else new

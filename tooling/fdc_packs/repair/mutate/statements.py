@@ -103,6 +103,9 @@ def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Ro
         ):
             if other in known.everywhere:
                 yield "exception", one, other, 0.7
+        if isinstance(node, ast.ExceptHandler):  # what the file itself raises
+            own = [other for other, _ in known.raised.most_common(4) if other in known.classes]
+            yield from (("exception", one, other, 0.35) for other in own)
         for other in (*near, *(name for name in _COMMON if near and name not in near)):
             yield "exception", one, other, prior if other in near else prior / 2
     if isinstance(node, ast.ExceptHandler) and whole is not None:
@@ -167,14 +170,14 @@ def function(known: Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iter
     first = node.body[documented]
     names = [one.arg for one in node.args.args if one.arg not in OWN]
     guards = {
-        f"if {name} is None: return {result}": 0.06
+        f"if {name} is None:\treturn {result}": 0.06
         for name in names[:4]
         for result in ("None", name)
     }
-    guards |= {f"if not {name}: return {name}": 0.06 for name in names[:4]}
+    guards |= {f"if not {name}:\treturn {name}": 0.06 for name in names[:4]}
     owner = known.owner(node)
     if owner is not None and node.name.startswith("__") and len(names) == 1:
-        guards[f"if not isinstance({names[0]}, {owner.name}): return NotImplemented"] = 0.3
+        guards[f"if not isinstance({names[0]}, {owner.name}):\treturn NotImplemented"] = 0.3
     recursive = any(isinstance(one, ast.Call) and name_of(one.func) == node.name for one in inside)
     if recursive and names and not isinstance(first, ast.If):
         cases = (
@@ -183,7 +186,7 @@ def function(known: Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iter
             (f"{names[0]} <= 1", "1"),
             (f"{names[0]} == 0", "1"),
         )
-        guards |= {f"if {test}: return {result}": 0.15 for test, result in cases}
+        guards |= {f"if {test}:\treturn {result}": 0.15 for test, result in cases}
     for text, prior in guards.items():
         yield from put_before(known, first, "base", text, prior)
 
@@ -227,11 +230,29 @@ def _next_of(
             yield later.replace("\0", name), 0.6
 
 
+def _deeper(known: Known, node: ast.stmt) -> str:
+    """By what the block of the function around a statement is indented."""
+    function = known.function(node)
+    outer, inner = (
+        (known.indent(one) for one in (function, function.body[0])) if function else (None, None)
+    )
+    return inner[len(outer) :] if outer is not None and inner is not None else "    "
+
+
 def put_before(known: Known, node: ast.stmt, kind: str, text: str, prior: float) -> Iterator[Edit]:
-    """A statement before another one that begins its line."""
+    """A statement before another one that begins its line; behind a tab what stands under it."""
     indent, start = known.indent(node), known.start(node)
     if indent is not None:
-        yield Edit(kind, node, ((start, start, f"{text}{known.newline}{indent}"),), "", text, prior)
+        said = text.replace("\t", f"{known.newline}{indent}{_deeper(known, node)}")
+        yield Edit(kind, node, ((start, start, f"{said}{known.newline}{indent}"),), "", said, prior)
+
+
+def put_after(known: Known, node: ast.stmt, kind: str, text: str, prior: float) -> Iterator[Edit]:
+    """The same after one that ends its line."""
+    indent, end = known.indent(node), known.end(node)
+    if indent is not None and known.text[end : end + 1] in ("", "\r", "\n"):
+        said = text.replace("\t", f"{known.newline}{indent}{_deeper(known, node)}")
+        yield Edit(kind, node, ((end, end, f"{known.newline}{indent}{said}"),), "", said, prior)
 
 
 def blocks(known: Known, node: ast.AST) -> Iterator[Edit]:

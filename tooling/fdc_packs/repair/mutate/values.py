@@ -259,6 +259,17 @@ def swaps(known: Known, node: ast.AST, parts: Sequence[ast.expr], prior: float) 
                 )
 
 
+def chained(known: Known, node: ast.Call) -> Iterator[Row]:
+    """What two calls of one method after each other are given, exchanged: `.replace("a", "b").replace("b", "c")`."""
+    inner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    if isinstance(inner, ast.Call) and name_of(inner.func) == name_of(node.func) and node.args:
+        given = [(known.end(one.func), known.end(one)) for one in (inner, node)]
+        texts = [known.text[start:end] for start, end in given]
+        if "\n" not in "".join(texts):
+            pieces = ((*given[0], texts[1]), (*given[1], texts[0]))
+            yield "arguments", node, known.cut(node, *pieces), 0.3
+
+
 def call(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
     """Arguments in another order, one less, one more that everybody knows of; the argument as it is."""
     name = name_of(node.func)

@@ -11,6 +11,7 @@ shell step is; Python looks there first, so that a package which is installed fr
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -57,6 +58,8 @@ def make_copy(context: Context, files: Iterable[str], alone: bool = False) -> di
         data = read(folder, path)
         held[path] = sha256(data)
         put(base, path, data)
+    stamps = {path: _stamp(os.path.join(folder, path)) for path in as_it_is(folder)}
+    durable.replace(_stamps(context), json.dumps(stamps, sort_keys=True).encode())
     durable.replace(_manifest(context), json.dumps(held, sort_keys=True).encode())
     return held
 
@@ -123,6 +126,38 @@ class _Copying:
                 "size", f"the workspace has more than {most}; it is copied before it is repaired"
             )
         shutil.copy2(source, target)
+
+
+def as_it_is(folder: str) -> set[str]:
+    """The plain files of a copy."""
+    return {
+        os.path.relpath(os.path.join(at, name), folder)
+        for at, folders, names in os.walk(folder)
+        for name in names
+        if not os.path.islink(os.path.join(at, name))
+    }
+
+
+def put_back(context: Context) -> None:
+    """Makes the files of the copy that may not be changed what they were again: wrong code makes tests write what they should
+    not, and the next run would read it. What has changed in the workspace, too, stays as it is."""
+    folder, root = copy_of(context), context.root.path
+    stamps: Any = json.loads(durable.read(_stamps(context)) or b"{}")
+    for path in stamps.keys() - held(context).keys():
+        now, was = _stamp(os.path.join(folder, path)), tuple(stamps[path])
+        if now != was and _stamp(os.path.join(root, path)) == was:
+            with contextlib.suppress(
+                ToolFailure
+            ):  # a link stands there now: nothing is written through it
+                put(folder, path, read(root, path))
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    """The size of a plain file, and when it was written; None for anything else."""
+    if os.path.islink(path) or not os.path.isfile(path):
+        return None
+    said = os.stat(path)
+    return said.st_size, said.st_mtime_ns
 
 
 def run_in_copy(
@@ -241,6 +276,10 @@ def sha256(data: bytes) -> str:
 
 def _manifest(context: Context) -> str:
     return os.path.join(context.run_folder, "case.json")
+
+
+def _stamps(context: Context) -> str:
+    return os.path.join(context.run_folder, "stamps.json")
 
 
 def _without_run(environment: dict[str, str]) -> dict[str, str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..shapes import Edit, Probed
 
 HIDDEN = ".fdc-probe"
-ENOUGH, MORE = 4, 40
+ENOUGH, MORE = 4, 100
 """Edits with which everything passes, after which no further one is tried; edits that are tried after the first of them."""
 SLOW = 80
 """Edits that are tried where each needs the tests to be imported anew."""

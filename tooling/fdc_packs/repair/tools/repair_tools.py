@@ -163,6 +163,7 @@ def run_tests(args: Mapping[str, object], context: Context) -> Measured:
 def _run(command: str, context: Context, folder: str) -> Ended:
     if "\0" in command or not command.strip():
         raise ToolFailure("argument", "the test command is empty, or holds a NUL byte")
+    repair_copy.put_back(context)
     try:
         done = repair_copy.run_in_copy(["bash", "-c", command], context, folder, merge=False)
     except ToolFailure as failed:
@@ -238,7 +239,12 @@ def probe_edits(args: Mapping[str, object], context: Context) -> Probed:
     folder, base = repair_copy.copy_of(context), repair_copy.base_of(context)
     for one in {str(row["path"]) for row in edits} | _patched(context):
         repair_copy.put(folder, one, repair_copy.read(base, one))
+    repair_copy.put_back(context)
+    before = repair_copy.as_it_is(folder)
     found = probe(command, context, folder, edits)
+    for left in repair_copy.as_it_is(folder) - before:
+        os.unlink(os.path.join(folder, left))
+    repair_copy.put_back(context)
     _judge_further(command, context, folder, edits, found["verdicts"])
     return {**found, "seconds": round(time.monotonic() - began, 2)}
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 
 from ..known import Known
 from ..source import OWN, Edit, Function, Loop, simple
-from ..statements import put_before
+from ..statements import LEAVES, put_after, put_before
 from ..values import Found, Row
+from .mirrored import asked_first, block_of, useful, written
 from .statement import DONORS, donors, exchanged
 
 CONDITIONS, INSERTED, GUARDS = 16, 24, 8
+Asking = ast.If | ast.While | ast.IfExp | ast.comprehension
 
 
 def inserted(known: Known, node: ast.stmt) -> Iterator[Edit]:
-    """A line before a statement: a question that leaves the block, or a statement of the function or class."""
+    """A line before a statement, or after the last one: a question that leaves the block, or what the class does elsewhere."""
     function = known.function(node)
     if (
         function is None
@@ -24,53 +27,104 @@ def inserted(known: Known, node: ast.stmt) -> Iterator[Edit]:
         or isinstance(node, ast.Pass)
     ):
         return
-    read = {
-        one.id
-        for one in ast.walk(node)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
-    }
-    names = [
-        name
-        for name, line in known.names(node).items()
-        if name in read and name not in OWN and line <= node.lineno
-    ]
-    leaves = ["continue"] if any(isinstance(up, Loop) for up in known.around(node)) else []
-    leaves += ["return", *(f"return {name}" for name in names[:1])]
-    for name in names[:3] if function.body[0] is not node else ():
-        for leave in leaves:
-            yield from put_before(known, node, "guarded", f"if not {name}: {leave}", 0.05)
-            yield from put_before(known, node, "guarded", f"if {name} is None: {leave}", 0.05)
-    before = known.text[: known.start(node)].rstrip().rpartition("\n")[2].strip()
-    beside = (before, known.segment(node))  # said twice, it says nothing
-    for text, prior in [row for row in _guards(known, node) if row[0] not in beside][:GUARDS]:
-        yield from put_before(known, node, "guarded", text, prior)
-    near = [
+    block = block_of(known, node)
+    last = bool(block) and node is block[-1] and not isinstance(node, LEAVES)
+    at = block.index(node) if block else 0
+    beside = {
+        written(known, one) for one in block[max(0, at - 1) : at + 1]
+    }  # said twice, it says nothing
+    for text, prior in _guards(known, node, function):
+        if text not in beside:
+            yield from put_before(known, node, "guarded", text, prior)
+    donated = [
         row
         for row in donors(known, node, function)
         if row[1] >= 0.36 and not row[0].startswith("return")
     ]
-    for text, prior in [row for row in near if row[0] not in beside][:INSERTED]:
-        yield from put_before(known, node, "inserted", text, prior * 0.12)
+    fresh = [row for row in donated if row[0] not in beside and useful(known, node, row[0])]
+    near = [(text, prior * 0.12) for text, prior in fresh[:INSERTED]]
+    near += [(text, 0.05) for text in asked_first(known, node) if text not in beside]
+    for text, prior in near:
+        yield from put_before(known, node, "inserted", text, prior)
+    for text, prior in near if last else ():
+        yield from put_after(known, node, "inserted", text, prior)
 
 
-def _guards(known: Known, node: ast.stmt) -> list[tuple[str, float]]:
-    """Questions of the file that leave a block, on one line, of names that are known here: the nearest first."""
-    owner, function = known.owner(node), known.function(node)
+def _guards(known: Known, node: ast.stmt, function: Function) -> list[tuple[str, float]]:
+    """Questions that leave a block, of names that are known here, the likeliest first: those of the file, and of what the
+    statement reads whether it is there."""
+    owner, bound = known.owner(node), known.names(node)
     looped = any(isinstance(up, Loop) for up in known.around(node))
-    read = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-    made: dict[str, float] = {}
+    reads = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    read = dict.fromkeys(one.id for one in reads if isinstance(one.ctx, ast.Load))
+    names = [
+        one for one in read if one not in OWN and bound.get(one, node.lineno + 1) <= node.lineno
+    ]
+    made = Found()
+    wants = [name for name in known.told.raises if name in known.everywhere][:1]
+    often = Counter(said for _, said, _ in known.asked)
     for one, leave in known.leaving:
-        if not known.fits(one, node):
+        test, left = known.segment(one.test), known.segment(leave)
+        if not known.fits(one.test, node) or "\n" in test + left or len(test + left) > 140:
             continue
-        text = f"if {known.segment(one.test)}: {known.segment(leave)}"
         same = known.function(one) is function
-        if "\n" in text or len(text) > 140 or (isinstance(leave, ast.Continue) and not looped):
-            continue
         asked = {part.id for part in ast.walk(one.test) if isinstance(part, ast.Name)}
         near = 0.1 if same else 0.08 if owner is not None and known.owner(one) is owner else 0.06
-        wanted = isinstance(leave, ast.Raise) and any(name in text for name in known.told.raises)
-        made[text] = max(made.get(text, 0.0), near + 0.02 * bool(asked & read) + 0.2 * wanted)
-    return sorted(made.items(), key=lambda row: -row[1])
+        near += 0.02 * bool(asked & read.keys()) + 0.01 * min(often[test], 5)
+        if known.fits(leave, node) and not (isinstance(leave, ast.Continue) and not looped):
+            wanted = isinstance(leave, ast.Raise) and any(
+                name in left for name in known.told.raises
+            )
+            made.raise_to(f"if {test}:\t{left}", near + 0.2 * wanted)
+        for error in wants if same or near >= 0.08 else ():
+            made.raise_to(f"if {test}:\traise {error}", near + 0.1)
+        for name in sorted(asked & bound.keys())[:1]:
+            made.raise_to(f"if {test}:\treturn {name}", near - 0.02)
+    found = Found(dict(sorted(made.items(), key=lambda row: -row[1])[:GUARDS]))
+    subjects = [*names[:3], *_lacking(known, owner, function, node)]
+    for error in wants:
+        for name in names[:3]:
+            found.raise_to(f"if {name}:\traise {error}", 0.1)
+    leaves = [*(f"raise {error}" for error in wants), *(["continue"] if looped else [])]
+    leaves += ["return", *(f"return {name}" for name in names[:1]), *_left(known, node, function)]
+    for name in subjects:
+        for way in leaves:
+            found.raise_to(f"if not {name}:\t{way}", 0.05)
+            found.raise_to(f"if {name} is None:\t{way}", 0.05)
+    return sorted(found.items(), key=lambda row: -row[1])
+
+
+def _lacking(
+    known: Known, owner: ast.ClassDef | None, function: Function, node: ast.stmt
+) -> list[str]:
+    """Members that the function reads and that are None unless the maker of the object gives them, before its first statement."""
+    body = owner.body if owner is not None else []
+    made = next((one for one in body if isinstance(one, Function) and one.name == "__init__"), None)
+    if made is None or node not in function.body[:2]:
+        return []
+    placed = [*made.args.posonlyargs, *made.args.args][
+        -len(made.args.defaults) or len(made.args.args) :
+    ]
+    pairs = [*zip(placed, made.args.defaults), *zip(made.args.kwonlyargs, made.args.kw_defaults)]
+    none = {
+        f"self.{one.arg}"
+        for one, value in pairs
+        if isinstance(value, ast.Constant) and value.value is None
+    }
+    read = (known.segment(one) for one in ast.walk(function) if isinstance(one, ast.Attribute))
+    return [one for one in dict.fromkeys(read) if one in none][:2]
+
+
+def _left(known: Known, node: ast.stmt, function: Function) -> list[str]:
+    """What is given back at once elsewhere in the function, or in another one of its name."""
+    given = [
+        known.segment(one)
+        for alike in known.nodes
+        if isinstance(alike, Function) and alike.name == function.name
+        for one in ast.walk(alike)
+        if isinstance(one, ast.Return) and one.value is not None and not known.needs(one)
+    ]
+    return [one for one in dict.fromkeys(given) if "\n" not in one and len(one) < 30][:2]
 
 
 def idle(known: Known, node: ast.Expr) -> Iterator[Row]:
@@ -89,13 +143,18 @@ def idle(known: Known, node: ast.Expr) -> Iterator[Row]:
     yield from found.rows("restored", node, DONORS)
 
 
-def conditions(known: Known, node: ast.If | ast.While | ast.IfExp) -> Iterator[Row]:
-    """A condition that was one of two: what is asked elsewhere in the file of names that are known here."""
-    test, text = node.test, known.segment(node.test)
+def conditions(known: Known, node: Asking) -> Iterator[Row]:
+    """A condition that was one of two, or that a comprehension had: what is asked elsewhere in the file of names that are known
+    here."""
+    through = node if isinstance(node, ast.comprehension) else None
+    bare = through is not None and not through.ifs
+    test = node.test if not isinstance(node, ast.comprehension) else (*node.ifs, node.iter)[0]
+    text = known.segment(test)
     if "\n" in text or isinstance(test, ast.Lambda):
         return
     near, owner, bound = known.function(test), known.owner(test), known.names(test)
-    read = {one.id for one in ast.walk(test) if isinstance(one, ast.Name)}
+    asks = node.target if bare and isinstance(node, ast.comprehension) else test
+    read = {one.id for one in ast.walk(asks) if isinstance(one, ast.Name)}
     found = Found()
     for one, said, names in known.asked:
         strange = [name for name in names if name not in bound and name not in known.everywhere]
@@ -113,7 +172,7 @@ def conditions(known: Known, node: ast.If | ast.While | ast.IfExp) -> Iterator[R
             found.raise_to(said.format(name), 0.4)
     for name in bound:
         if name not in (*OWN, "_"):
-            fresh = 0.0 if name in read else 0.05
+            fresh = 0.05 if (name in read) == bare else 0.0
             for said, prior in (
                 ("{} is not None", 0.09),
                 ("{} is None", 0.09),
@@ -126,7 +185,9 @@ def conditions(known: Known, node: ast.If | ast.While | ast.IfExp) -> Iterator[R
     there = {_compared(part) for part in parts}  # of these another operator says all
     rest = (one for one in sorted(found, key=lambda one: -found[one]) if _compared(one) not in there)  # fmt: skip
     for said in itertools.islice(rest, CONDITIONS):
-        for word in ("and", "or"):
+        if bare:
+            yield "narrowed", test, f"{text} if {said}", found[said]
+        for word in ("and", "or") if not bare else ():
             yield "narrowed", test, f"{whole} {word} {said}", found[said]
             yield "narrowed", test, f"{said} {word} {whole}", 0.6 * found[said]
 

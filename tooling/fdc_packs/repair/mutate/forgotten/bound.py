@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
+import re
 from collections.abc import Iterator
 
 from ..known import Known
 from ..values import MOST, Found, Row
+
+_CHANGES = "append|extend|insert|add|update|pop|remove|discard|sort|reverse|clear|setdefault"
 
 
 def bounded(known: Known, node: ast.Subscript) -> Iterator[Row]:
@@ -27,3 +31,35 @@ def bounded(known: Known, node: ast.Subscript) -> Iterator[Row]:
     colon = known.text.find(":", known.end(node.value))
     for text in [one for one in found if "\n" not in one][:MOST]:
         yield "slice", node, known.cut(node, (colon, colon + 1, text)), found[text]
+
+
+def part(known: Known, node: ast.Name | ast.Attribute) -> Iterator[Row]:
+    """What is gone through, handed on, or stored, without its first or its last one; and a copy of it, most of all where what
+    is stored is changed then."""
+    up, text = known.parents.get(node), known.segment(node)
+    gone_through = isinstance(up, ast.For | ast.comprehension) and node is up.iter
+    handed_on = isinstance(up, ast.Call) and node in up.args
+    stored = isinstance(up, ast.Assign) and node is up.value
+    if not (gone_through or handed_on or stored):
+        return
+    found = Found(dict.fromkeys((f"{text}[:-1]", f"{text}[1:]"), 0.16 if gone_through else 0.06))
+    for one in _parts(known).get(text, ()):  # the same thing has such a part elsewhere
+        if known.fits(one, node):
+            found.raise_to(known.segment(one), 0.35)
+    yield from found.rows("slice", node, 6)
+    function = known.function(node)
+    if isinstance(up, ast.Assign) and stored and function is not None:
+        changed = rf"{re.escape(known.segment(up.targets[0]))}(?:\.(?:{_CHANGES})\(|\[.*\] =)"
+        sure = 0.4 if re.search(changed, known.segment(function)) else 0.05
+        for form in ("{}[:]", "{}.copy()", "list({})", "dict({})"):
+            yield "wrapped", node, form.format(text), sure * (1.0 if form[:3] == "{}[" else 0.8)
+
+
+@functools.lru_cache(maxsize=2)
+def _parts(known: Known) -> dict[str, list[ast.Subscript]]:
+    """The slices of the file, by what they are of."""
+    found: dict[str, list[ast.Subscript]] = {}
+    for one in known.nodes:
+        if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Slice):
+            found.setdefault(known.segment(one.value), []).append(one)
+    return found

@@ -180,7 +180,8 @@ def _types(source: Source) -> set[ast.AST]:
 
 
 def risky(source: Known, edit: Edit) -> bool:
-    """True for an edit that negates, drops or widens a condition or an answer, exchanges branches, drops or moves a statement.
+    """True for an edit that negates, drops or widens a condition or an answer, exchanges branches, drops or moves a statement,
+    or leaves a loop otherwise.
     One `not` of two is none of these, nor is that of `not x is None`, which no one else in the file writes."""
     if edit.kind not in _RISKS:
         return False
@@ -189,7 +190,7 @@ def risky(source: Known, edit: Edit) -> bool:
         return False
     if edit.kind == "negation" and source.oddly_negated(edit.node):
         return False
-    if edit.kind in ("negation", "branches", "removed", "nesting", "nested", "widened"):
+    if edit.kind in ("negation", "branches", "removed", "nesting", "nested", "widened", "flow"):
         return True
     if edit.kind == "constant" and {edit.old, edit.new} == {"True", "False"}:
         return isinstance(source.parents.get(edit.node), ast.Return | ast.arguments)
@@ -203,7 +204,7 @@ def risky(source: Known, edit: Edit) -> bool:
 
 
 _RISKS = frozenset(
-    ("negation", "branches", "removed", "nesting", "nested", "widened", "constant", "operand", "comparison")
+    ("negation", "branches", "removed", "nesting", "nested", "widened", "flow", "constant", "operand", "comparison")
 )  # fmt: skip
 _TOKENS = re.compile(r"\bis not\b|\bnot in\b|\bis\b|\bin\b|[=!<>]=|[<>]")
 _SIDES = (("is", "is not"), ("in", "not in"), ("==", "!="), ("<", ">="), (">", "<="))

@@ -11,6 +11,7 @@ PYTEST_DONT_REWRITE: it is imported before pytest is, which pytest would warn of
 
 from __future__ import annotations
 
+import atexit
 import json
 import math
 import os
@@ -19,12 +20,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import behaviour, what_runs
+from . import behaviour, kept_files, unittest_results, what_runs
 from .bounds import cpu_used, limit
 from .edited_files import (
     COLLECTED,
     COMPARE,
     CONTROL,
+    EARLY,
     FOLDER,
     ONE,
     UNFIT,
@@ -78,6 +80,7 @@ _passed = 0
 _good: list[int] = []
 """Edits with which everything passes; `_passed` counts the places of those that are not bare negation or removal."""
 _wanted: set[str] | None = None
+_collected = False
 _until = 0.0
 _used_before = 0.0
 """CPU seconds of forks that are not of the edits that are tried now."""
@@ -90,12 +93,16 @@ def begin() -> None:
         return
     with open(os.path.join(folder, "given.json"), encoding="utf-8") as text:
         given.update(json.loads(text.read()))
+    early = os.environ.pop(EARLY, "")
     if os.environ.get(ONE):
         what_runs.note_outside()
         show(int(os.environ[ONE]))
+    elif early:
+        _collect()
     elif not any(os.path.basename(word) in ("pytest", "py.test") for word in sys.orig_argv):
         _start()
-        _watch_unittest()
+        unittest_results.watch(_outcomes)
+        atexit.register(lambda: _tell_result(False, bool(_outcomes)) if _mine is not None else None)
         if (
             _control()
             and _try(range(min(len(given["edits"]), 2 * given["slow"])), show) is not None
@@ -106,6 +113,7 @@ def begin() -> None:
 def _start() -> None:
     global _until
     _until = time.monotonic() + given["seconds"]
+    kept_files.remember()
 
 
 def _control() -> bool:
@@ -181,43 +189,19 @@ def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float
             os.environ[ONE] = str(number)
         prepare(number)
         return 0
-    while True:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            break
-        if time.monotonic() > began + patience:
+    late = False
+    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+        if not late and time.monotonic() > began + patience:
             os.kill(child, 9)
-            os.waitpid(child, 0)
-            return None
+            late = True
         time.sleep(0.001)
+    kept_files.restore()
     if number == CONTROL:
         given.update(cpu=cpu_used() - used, took=time.monotonic() - began)
-    return os.waitstatus_to_exitcode(status)
+    return None if late else os.waitstatus_to_exitcode(ended[1])
 
 
-# --- unittest
-
-
-def _watch_unittest() -> None:
-    """In forks, unittest's results say which tests failed; a script without tests says it by its exit code alone."""
-    import atexit
-    from unittest import result
-
-    results: Any = result.TestResult
-    for name in ("addSuccess", "addError", "addFailure", "addSubTest"):
-        _watch_result(results, name)
-    atexit.register(lambda: _tell_result(False, bool(_outcomes)) if _mine is not None else None)
-
-
-def _watch_result(owner: Any, name: str) -> None:
-    inner = getattr(owner, name)
-
-    def ended(self: Any, test: Any, *rest: Any) -> Any:
-        if name != "addSubTest" or rest[-1] is not None:
-            _outcomes[test.id()] = _outcomes.get(test.id(), True) and name == "addSuccess"
-        return inner(self, test, *rest)
-
-    setattr(owner, name, ended)
+# --- what a fork takes down
 
 
 def _tell_result(stopped: bool, tests: bool = True) -> None:
@@ -237,20 +221,29 @@ def _tell_result(stopped: bool, tests: bool = True) -> None:
 
 def pytest_load_initial_conftests(early_config: object) -> Iterator[None]:
     """Before anything of the workspace is imported. One fork collects the tests and tries what can be tried there."""
-    if given and _mine is None and not os.environ.get(ONE):
+    if given and _mine is None and not _collected and not os.environ.get(ONE):
         loaded = {
             os.path.realpath(str(getattr(one, "__file__", None) or ""))
             for one in list(sys.modules.values())
         }
-        if loaded.isdisjoint(given["files"]):
-            _start()
-            _fork(COLLECTED, lambda _: sys.setprofile(watch), 0, given["seconds"] + COMPARING)
-            if _mine is None:
-                _rest()
+        if not loaded.isdisjoint(given["files"]):  # pytest, or a plugin, uses what is edited
+            os.environ[EARLY] = "1"
+            os.execvp(sys.orig_argv[0], sys.orig_argv)
+        _collect()
     yield
 
 
 pytest_load_initial_conftests.pytest_impl = {"hookwrapper": True, "tryfirst": True}  # type: ignore[attr-defined]
+
+
+def _collect() -> None:
+    """In a process that has imported nothing of the workspace: one fork collects the tests and tries what can be tried there."""
+    global _collected
+    _collected = True
+    _start()
+    _fork(COLLECTED, lambda _: sys.setprofile(watch), 0, given["seconds"] + COMPARING)
+    if _mine is None:
+        _rest()
 
 
 def _rest() -> None:
@@ -304,7 +297,8 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
                     json.dump(said, out)
                 os._exit(1)
     if _mine is not None and _mine not in (CONTROL, COMPARE):
-        session.config.option.tbstyle = "no"  # the other end does not read it
+        for item in session.items:  # nobody reads why it fails
+            item.repr_failure = _no_words
         wanted = _wanted
         if wanted is not None:
             session.items[:] = [one for one in session.items if one.nodeid in wanted]
@@ -314,6 +308,10 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
 
 
 pytest_runtestloop.pytest_impl = {"hookwrapper": True, "tryfirst": True}  # type: ignore[attr-defined]
+
+
+def _no_words(*_: object, **__: object) -> str:
+    return ""
 
 
 def _watched(number: int) -> None:
@@ -342,7 +340,7 @@ pytest_runtest_call.pytest_impl = {"hookwrapper": True, "tryfirst": True}  # typ
 def _watch_calls(_: int) -> None:
     """The tests run once more, and what they call the functions with is taken down that the good edits change."""
     note_use(COMPARE)
-    behaviour.watch({place for number in _good for place in changed(number)})
+    behaviour.watch({place for number in _good for place in behaviour.places_of(number)})
     sys.setprofile(behaviour.record)
 
 

@@ -17,7 +17,8 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from .edited_files import FOLDER, given
-from .function_code import functions, place_of, put
+from .function_code import changed, functions, place_of, put
+from .module_run import rerun
 
 CALLS, INPUTS, SECONDS, MOST_COPIES = 12, 200, 4.0, 400
 ODD: tuple[Any, ...] = (None, 0, "a", [])
@@ -27,6 +28,7 @@ _known: set[Any] = set()
 _places: dict[Any, Any] = {}
 _wanted: set[Any] = set()
 _copied = 0
+_PLAIN_TYPES = (int, float, str, bytes, bool, type(None))
 _PLAIN: Any = object.__repr__
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
@@ -99,47 +101,71 @@ def _state(call: dict[str, Any]) -> str:
     return _ADDRESS.sub("", ", ".join(said))[:4000]
 
 
+def places_of(number: int) -> list[tuple[str, str, int]]:
+    """The functions whose results an edit may change: those that it edits, else, as for a constant, all of its file."""
+    path = given["edits"][number]["path"]
+    return list(changed(number)) or [place for place in functions if place[0] == path]
+
+
 def compare(number: int) -> None:
     """Counts for how many inputs an edit gives another outcome, and names the outcomes; ends the fork.
 
     And whether it crashes where a test calls it, or no test gets to where the function crashed before: it hides that.
     """
-    known = [(place, one, one.__code__) for place, found in functions.items() for one in found[:1]]
-    put(number)
+    longer = any("\n" in piece[2] for piece in given["edits"][number]["pieces"])
+    places = [one for one in places_of(number) if one in functions]
+    most = max(CALLS, INPUTS // max(1, len(places)))
+    made = [
+        (
+            place,
+            functions[place][0],
+            _defaults(functions[place][0]),
+            at < len(_calls.get(place, ())),
+            one,
+        )
+        for place in places
+        for at, one in enumerate(islice(_inputs(_calls.get(place, ())), most))
+    ]
+    old: list[Any] = []
+    until = time.monotonic() + SECONDS / 2
+    for _, function, spared, _, one in made:
+        if time.monotonic() > until:
+            break
+        old.append(_outcome(function, one, spared))
+    put(number) if changed(number) else rerun(number)
     differ = every = 0
     crashes = False
-    longer = any("\n" in piece[2] for piece in given["edits"][number]["pieces"])
     failed: set[int] = set()
     reached: set[int] = set()
     outcomes = hashlib.sha256()
-    until = time.monotonic() + SECONDS
-    for place, function, old in known:
-        new = function.__code__
-        calls = _calls.get(place, ())
-        for at, made in enumerate(islice(_inputs(calls), INPUTS) if new is not old else ()):
-            if time.monotonic() > until:
-                break
-            said = []
-            tested = at < len(calls)
-            for code in (old, new):
-                function.__code__ = code
-                if tested and code is new:
-                    sys.settrace(partial(_lines, reached, new))
-                said.append(_outcome(function, made))
-                sys.settrace(None)
-            failed |= {said[0][2]} - {0} if tested else set()
-            crashes = crashes or bool(
-                tested and said[1][2] and said[1][3] and said[0][:1] != said[1][:1]
-            )
-            every += 1
-            differ += said[0] != said[1]
-            outcomes.update(repr((place, said[1][:2])).encode("utf-8", "replace"))
+    until = time.monotonic() + SECONDS / 2
+    for (place, function, spared, tested, one), was in zip(made, old, strict=False):
+        if time.monotonic() > until:
+            break
+        if tested:
+            sys.settrace(partial(_lines, reached, function.__code__))
+        now = _outcome(function, one, spared)
+        sys.settrace(None)
+        failed |= {was[2]} - {0} if tested else set()
+        crashes = crashes or bool(tested and now[2] and now[3] and was[:1] != now[:1])
+        every += 1
+        differ += was != now
+        outcomes.update(repr((place, now[:2])).encode("utf-8", "replace"))
     with open(
         os.path.join(os.environ[FOLDER], f"behaviour.{number}"), "w", encoding="ascii"
     ) as out:
         hides = bool(failed) and not longer and failed.isdisjoint(reached)
         json.dump([differ, every, outcomes.hexdigest()[:16], crashes, hides], out)
     os._exit(0)
+
+
+def _defaults(function: FunctionType) -> dict[str, Any]:
+    """The plain values that its parameters have by default: who calls it need not give them."""
+    code, values = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
+    pairs = [*zip(names, values), *(function.__kwdefaults__ or {}).items()]
+    plain = not code.co_posonlyargcount and not code.co_flags & 4
+    return {name: one for name, one in pairs if plain and type(one) in _PLAIN_TYPES}
 
 
 def _lines(reached: set[int], code: CodeType, frame: FrameType, _event: str, _: object) -> Any:
@@ -205,7 +231,7 @@ def _others(value: Any) -> list[Any]:
 
 
 def _outcome(
-    function: FunctionType, made: Callable[[], dict[str, Any]]
+    function: FunctionType, made: Callable[[], dict[str, Any]], defaults: dict[str, Any]
 ) -> tuple[str, str, int, bool]:
     """What comes of a call, its arguments after it, in which line the function itself could not go on (0: in none), and
     whether that can only be a mistake: many functions let a `KeyError` or an `IndexError` be what they answer."""
@@ -214,7 +240,14 @@ def _outcome(
     try:
         arguments = made()
         code, left = function.__code__, dict(arguments)
-        placed = [left.pop(name) for name in code.co_varnames[: code.co_argcount]]
+        for name, value in defaults.items():
+            if type(left[name]) is type(value) and left[name] == value:
+                del left[name]
+        placed: list[Any] = []
+        for name in code.co_varnames[: code.co_argcount]:
+            if name not in left:
+                break  # what comes after it is given by its name
+            placed.append(left.pop(name))
         last = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :]
         if code.co_flags & 4:
             placed += left.pop(last[0])

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
         won: NotRequired[bool]
 
 
-FOLDER, ONE = "FDC_PROBE", "FDC_PROBE_EDIT"
+FOLDER, ONE, EARLY = "FDC_PROBE", "FDC_PROBE_EDIT", "FDC_PROBE_EARLY"
+"""Variables: where fdc reads, which edit a fork tries, and that pytest is run again as it had imported what is edited."""
 CONTROL, COLLECTED, COMPARE = -1, -2, -3
 UNFIT = 97
 """How a fork ends whose edit is not one of functions that can be changed where they are."""

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import re
+from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .edited_files import CONTROL, UNFIT, edited, given, note_use, text_of
+
+
+class _Block(NamedTuple):
+    """A part of a file that can be compiled alone, behind other lines: where it begins and ends, and its code."""
+
+    begin: int
+    end: int
+    above: str
+    flags: int
+    code: CodeType
+
 
 _ran: set[tuple[str, str, int]] = set()
 _known: dict[str, bool] = {}
 functions: dict[tuple[str, str, int], list[FunctionType]] = {}
-_blocks: dict[str, list[tuple[int, int, int]]] = {}
+_blocks: dict[str, list[_Block]] = {}
 _FUTURES = 0x1FF0000  # what `from __future__` leaves in the flags of code
 
 
@@ -32,13 +45,18 @@ def find() -> None:
             if place[0] in given["files"]:
                 functions.setdefault(place, []).append(one)
     for path in given["files"]:
+        ours = (one[0].__code__ for place, one in functions.items() if place[0] == path)
+        flags = next((one.co_flags & _FUTURES for one in ours), 0)
         text = text_of(path)
         starts = [0, *(found.end() for found in re.finditer("\r\n?|\n", text)), len(text)]
-        for one in ast.parse(text.removeprefix("\ufeff")).body:
-            first = min([one.lineno, *(at.lineno for at in getattr(one, "decorator_list", ()))])
-            _blocks.setdefault(path, []).append(
-                (starts[first - 1], starts[min(one.end_lineno or first, len(starts) - 1)], first)
-            )
+        for first, last, head in _parts(ast.parse(text.removeprefix("\ufeff")).body):
+            begin, end = starts[first - 1], starts[min(last, len(starts) - 1)]
+            above = ""
+            for line, behind in (*head, (first, first)):
+                above += "\n" * (line - 1 - above.count("\n"))
+                above += re.sub("\r\n?", "\n", text[starts[line - 1] : starts[behind - 1]])
+            code = _compiled(above + text[begin:end], path, flags)
+            _blocks.setdefault(path, []).append(_Block(begin, end, above, flags, code))
     gc.collect()
     gc.freeze()
 
@@ -64,29 +82,43 @@ def put(number: int) -> None:
             function.__code__ = code
 
 
+@functools.lru_cache(maxsize=64)
 def changed(number: int) -> dict[tuple[str, str, int], CodeType]:
     """The functions that an edit changes, with their code; none where it changes anything else, or nothing."""
     edit = given["edits"][number]
     path, pieces = edit["path"], edit["pieces"]
-    try:
-        block = next(
-            one
-            for one in _blocks[path]
-            if all(one[0] <= start and end <= one[1] for start, end, _ in pieces)
-        )
-        flags = next(
-            one[0].__code__.co_flags & _FUTURES
-            for place, one in functions.items()
-            if place[0] == path
-        )
-        old = text_of(path)[block[0] : block[1]]
-        lines = "\n" * (block[2] - 1)
-        texts = (text.removeprefix("\ufeff") for text in (old, edited(old, pieces, block[0])))
-        before, after = (compile(lines + text, path, "exec", flags, True) for text in texts)
-        found: list[tuple[CodeType, CodeType]] = []
-        return {place_of(was): now for was, now in found} if _compare(before, after, found) else {}
-    except (StopIteration, SyntaxError, ValueError, KeyError):
-        return {}
+    first, last = min(one[0] for one in pieces), max(one[1] for one in pieces)
+    for one in _blocks.get(path, ()):
+        if one.begin <= first and last <= one.end:
+            text = one.above + edited(text_of(path)[one.begin : one.end], pieces, one.begin)
+            try:
+                after = _compiled(text, path, one.flags)
+            except (SyntaxError, ValueError):
+                return {}
+            found: list[tuple[CodeType, CodeType]] = []
+            same = _compare(one.code, after, found)
+            return {place_of(was): now for was, now in found} if same else {}
+    return {}
+
+
+def _compiled(text: str, path: str, flags: int) -> CodeType:
+    return compile(text.removeprefix("\ufeff"), path, "exec", flags, True)
+
+
+def _parts(body: list[ast.stmt]) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
+    """The statements of a module, and before a class its methods: first and last line, and from and to which lines it stands
+    that such a method is one of a class."""
+    for one in body:
+        if isinstance(one, ast.ClassDef):
+            head = (_first(one), _first(one.body[0]))
+            for inner in one.body:
+                if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef) and len(set(head)) > 1:
+                    yield _first(inner), inner.end_lineno or inner.lineno, [head]
+        yield _first(one), one.end_lineno or one.lineno, []
+
+
+def _first(one: ast.stmt) -> int:
+    return min([one.lineno, *(at.lineno for at in getattr(one, "decorator_list", ()))])
 
 
 def _compare(was: CodeType, now: CodeType, changed: list[tuple[CodeType, CodeType]]) -> bool:

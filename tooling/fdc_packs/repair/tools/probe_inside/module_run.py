@@ -1,7 +1,7 @@
 """Runs an edited module once more in a fork: for code that ran while the tests were imported, and for the data of a module.
 
-Functions and classes stay the objects that the tests hold, with the edited code in them; data are renewed, containers in
-place. It orders edits and judges none: what passes here is tried again in a fork that imports the edited file.
+Functions and classes stay the objects that the tests hold, with the edited code and defaults in them; data are renewed,
+containers in place. It orders edits and judges none: what passes here is tried again in a fork that imports the edited file.
 """
 
 from __future__ import annotations
@@ -43,9 +43,13 @@ def rerun(number: int) -> None:
 
 def _renewed(old: Any, new: Any) -> Any:
     """The object for a name: the old one where it is code or a container, with what is new in it."""
+    if isinstance(old, FunctionType) and isinstance(new, FunctionType):
+        old.__defaults__, old.__kwdefaults__ = new.__defaults__, new.__kwdefaults__
     if isinstance(old, type) and isinstance(new, type):
         for name, value in list(vars(new).items()):
-            if name[:2] != "__" and not isinstance(value, (*_KEPT, type)):
+            if isinstance(value, FunctionType):
+                _renewed(vars(old).get(name), value)
+            elif name[:2] != "__" and not isinstance(value, (*_KEPT, type)):
                 with contextlib.suppress(AttributeError, TypeError):
                     setattr(old, name, _renewed(vars(old).get(name), value))
         return old
