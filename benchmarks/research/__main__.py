@@ -213,7 +213,7 @@ answers were read. So was the confidence on the part `large`: {large} questions 
 at: two of PyPI with 60 questions and 20 without an answer, then two more of PyPI and one of Debian (Go) with 30
 questions and 12 without an answer. Of earlier runs of it only the totals were read. It has no JavaScript: the three
 packages of npm are in the tuned part. The part `large-held-out` is about SQLAlchemy: its questions were written before its
-answers were looked at, and only the totals of these were read. It is not asked in the way of embeddings, nor counted in the goals.
+answers were looked at, and only totals of these were read. It is not asked in the way of embeddings, nor counted in the goals.
 
 A question counts where one of the first places that a way names, in reading order, lies inside of the known lines.
 Where `fdc explore` says that it does not find it, the lines that it prints as nearest count as places.
