@@ -10,7 +10,7 @@ from fdc_toolchain.api.text import narrow
 LINES, COLUMNS = 25, 80
 LEAST = 8
 """Columns of code that are worth showing behind a place; a path and a name that leave fewer are shown whole, without code."""
-OFTEN = {"High": 9, "Moderate": 8, "Low": 6}
+OFTEN = {"High": 9, "Moderate": 7, "Low": 6}
 """Of ten answers with that confidence so many are right; measured on all questions of benchmarks/research, tuned and held out."""
 JUDGED = "of the places that fdc found itself"
 """What the confidence is of where a model claims something: how often such claims are right nobody has measured."""
