@@ -146,7 +146,9 @@ def test_how_sure_an_answer_is_and_what_is_refused_are_counted() -> None:
     right, wrong = _rows("fdc explore", 1, 5, 0), _rows("fdc explore", 0, 3)
     sure = [row._replace(answer=row.answer._replace(sure="High")) for row in right]
     none = [row._replace(answer=row.answer._replace(sure="None")) for row in wrong]
-    assert ["- `fdc explore` says High: 2 of 3 are right (67%)."] == confidence([*sure, *none])
+    assert ["- `fdc explore` says High, held-out: 2 of 3 are right (67%)."] == confidence(
+        [*sure, *none]
+    )
     [said] = refused([*sure, *none], none[:1])
     assert (
         "for 1 of 1 questions without an answer, and for 2 of 5 with one, of which 1 have" in said
