@@ -87,7 +87,7 @@ def test_a_run_asks_again_with_the_values_that_it_has(
     assert ("the plan's `allow read` does not name `src/../*.txt`" in done.stdout) == stops, (
         done.stdout + done.stderr
     )
-    assert "outside" not in done.stdout and "secret" not in done.stdout
+    assert "key outside" not in done.stdout and "secret" not in done.stdout
 
 
 @pytest.mark.parametrize(
