@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.draft.details import answering
 from fdc_toolchain.draft.edits import edits, spelled
 from fdc_toolchain.draft.skeleton import Skeleton, skeleton
 from fdc_toolchain.draft.unplanned import unplanned
@@ -194,3 +195,8 @@ def test_the_command_says_what_the_plan_does_not_do(tmp_path: Path) -> None:
         "fdc: no step adds a file to the commit: write `git_add FILE` for each",
         "fdc: the plan does not have `twice`: a skeleton repeats nothing: write an `iterate`",
     ]
+
+
+def test_a_command_quotes_the_names_of_files() -> None:
+    found = answering("count the lines", ["a b;id", "docs/tea.md"])
+    assert found is not None and found.command == "wc -l 'a b;id' docs/tea.md"

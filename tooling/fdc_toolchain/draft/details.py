@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from ..named_tuples import NamedTuple
@@ -64,4 +65,4 @@ def answering(plain: str, files: Sequence[str]) -> Answering | None:
         found, command = differ, "diff -u"
     else:
         return None
-    return Answering(found.start(), found.end(), f"{command} {' '.join(files)}")
+    return Answering(found.start(), found.end(), f"{command} {shlex.join(files)}")
