@@ -22,12 +22,16 @@ def remember() -> None:
         for path in (os.path.join(at, name) for name in names):
             if os.path.islink(path) or not os.path.isfile(path):
                 continue
-            count, size = count + 1, size + os.path.getsize(path)
+            stamp = _stamp(path)
+            count, size = count + 1, size + stamp[0]
             if count > MOST or size > MOST_BYTES:
                 _kept.clear()
                 return
-            with open(path, "rb") as data:
-                _kept[path] = _stamp(path), data.read()
+            try:
+                with open(path, "rb") as data:
+                    _kept[path] = stamp, data.read()
+            except OSError:
+                continue  # it may not be read, or is gone
 
 
 def restore() -> None:
