@@ -215,7 +215,11 @@ def makes_file_with_a_mode(name):
 
 
 def changes_mode_behind(path):
-    """Names a file of its own, and puts a link in its place while it is judged: 2,000 times, and for 1,000 such links."""
+    """Names a file of its own, and puts a link in its place while it is judged: 2,000 times, and at 100 different links.
+
+    Which link comes next is drawn by lot: two threads that take turns would see the same one each time.
+    """
+    import random
     import threading
 
     stop = []
@@ -224,22 +228,24 @@ def changes_mode_behind(path):
 
     def swap():
         while not stop:
-            for target in ("mine", path):
-                os.symlink(target, "swapped.new")
-                os.rename("swapped.new", "swapped")
+            os.symlink(random.choice(("mine", path)), "swapped.new")
+            os.rename("swapped.new", "swapped")
             put.append(1)
 
     os.chmod(".", 0o777)
     open("mine", "w").close()
     worker = threading.Thread(target=swap)
     worker.start()
-    tries = 0
-    while (tries < 2000 or len(put) < 1000) and worker.is_alive():
-        tries += 1
+    tries, seen = 0, set()
+    while (tries < 2000 or len(seen) < 100) and worker.is_alive():
+        seen.add(len(put))
         try:
             os.chmod("swapped", 0o640)
+        except FileNotFoundError:
+            continue  # nothing is put there yet
         except OSError:
-            continue
+            pass
+        tries += 1
     stop.append(1)
     worker.join()
     return os.stat(path).st_mode != before
