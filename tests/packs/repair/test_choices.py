@@ -39,3 +39,19 @@ def test_the_choice_is_shown_once_for_each_behaviour_and_git_takes_one(tmp_path:
     assert "is tried first" not in done.stderr
     subprocess.run(["git", "apply", patches[0]], cwd=tmp_path, check=True)
     assert (tmp_path / "code_under.py").read_text() == CODE.replace("is not None", "is None")
+
+
+@pytest.mark.long
+def test_an_example_of_the_docstring_that_fails_as_well_decides(tmp_path: Path) -> None:
+    """No edit breaks it, for it fails without an edit: with the right one alone it passes."""
+    text = '    """The rows that are there.\n\n    >>> given([2, None, 3])\n    [2, 3]\n    """\n'
+    code = CODE.replace("(rows):\n", "(rows):\n" + text)
+    (tmp_path / "code_under.py").write_text(code)
+    (tmp_path / "test_one.py").write_text(TESTS)
+    test = f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider test_one.py"
+    done = inside.fdc("fix", "--test", test, "code_under.py", cwd=tmp_path, env={"FDC_MODEL": ""})
+    assert done.returncode == 0, done.stderr
+    changed = [
+        line for line in done.stdout.split("\n") if line[:1] in ("+", "-") and line[1:2] == " "
+    ]
+    assert changed == ["-        if row is not None:", "+        if row is None:"]

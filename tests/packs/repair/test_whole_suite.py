@@ -34,7 +34,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 
     def plainly(argv: list[str], context: Any, folder: str) -> Any:
         env = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(argv, cwd=folder, env=env, capture_output=True, check=False)
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        done = subprocess.run(argv, cwd=folder, env=env, check=False, **streams)  # type: ignore[call-overload]
         return SimpleNamespace(exit_code=done.returncode, output=done.stdout)
 
     monkeypatch.setattr(repair_copy, "run_in_copy", plainly)
@@ -73,6 +74,18 @@ def test_what_another_file_or_a_doctest_says_counts(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(("now", "broken"), [("len(x)", []), ("1", ["size (code_under)"])])
+def test_doctests_run_beside_unittest_too(place: Place, now: str, broken: list[str]) -> None:
+    folder = repair_copy.copy_of(place)  # type: ignore[arg-type]
+    text = CODE.replace("return len(x)", f"return {now}")
+    repair_copy.put(folder, "code_under.py", text.encode())
+    run = f"{sys.executable} -m unittest tests.test_one"
+    found = whole_suite.broken(run, place, folder, "code_under.py")  # type: ignore[arg-type]
+    assert broken == found["broken"]
+    assert broken or "the doctests (1 passed)" in found["said"]
+
+
+@pytest.mark.long
 def test_a_test_that_fails_once_by_chance_breaks_nothing(place: Place) -> None:
     """As tests do that have a deadline: it passes when it is run again, and that is said."""
     folder = repair_copy.copy_of(place)  # type: ignore[arg-type]
@@ -94,5 +107,7 @@ def test_the_commands_keep_what_says_how_tests_run_and_what_cannot_be_run_is_sai
     whole = f"cd x && A=1 python3 -m pytest -p one -W error {options}"
     assert [whole, f"{whole} --doctest-modules m.py"] == list(known.values()) and [] == missing
     known, missing = whole_suite.commands("python -m unittest tests.test_a", ["m.py"])
-    assert ["python -m unittest discover"] == list(known.values()) and "doctests" in missing[0]
+    assert list(known) == ["the whole test suite", "the doctests"] and [] == missing
+    assert known["the whole test suite"] == "python -m unittest discover"
+    assert known["the doctests"].startswith("python -c ")
     assert ({}, 1) == (lambda pair: (pair[0], len(pair[1])))(whole_suite.commands("make check", []))

@@ -31,13 +31,14 @@ EDITS, MOST_EDITS = 1800, 1800
 """Edits that are tried in memory before a diagnosis, and in the whole repair."""
 SHARE = 40
 """Edits of the most suspect file that are tried before the next ones of another file have their turn."""
-USELESS = frozenset(("fails", "breaks"))
-"""What a probe says of an edit that takes no failure away, or brings one."""
+USELESS = frozenset(("fails", "breaks", "leaves"))
+"""What a probe says of an edit that takes no failure away, brings one, or takes less away than another edit does."""
 SEEN = {
     "passes": "passes all the tests",
     "helps": "takes failures away",
     "fails": "takes no failure away",
     "breaks": "breaks a test",
+    "leaves": "leaves a failure that another edit takes away",
 }
 
 

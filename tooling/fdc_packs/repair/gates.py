@@ -212,6 +212,7 @@ def happened(kind: str, hypothesis: Mapping[str, object], seen: Seen) -> str:
         shown = {
             "fails": "the tests that fail without it still fail",
             "breaks": "another test fails",
+            "leaves": "a test still fails that passes with another edit",
         }
         said = shown.get(str(hypothesis.get("probe")))
         return f"it was tried in memory: {said}" if said else ""

@@ -178,7 +178,7 @@ class Gathered(TypedDict):
 class Probed(TypedDict, total=False):
     """What was seen of edits that were tried in memory, by their keys; empty before any was.
 
-    `verdicts` are passes, helps, fails or breaks. `changes` are rows: for how many generated inputs an edit that passes gives
+    `verdicts` are passes, helps, fails, breaks or leaves. `changes` are rows: for how many generated inputs an edit that passes gives
     another result, of how many, a name of all results, whether it crashes, and whether it hides where the function crashed.
     `earlier`: how many were tried so before these.
     """

@@ -54,8 +54,8 @@ def probe(
 ) -> Probed:
     """Tries edits (`{key, path, pieces}`, best first) of files in `folder`: `{verdicts, changes, tried, why}`.
 
-    `verdicts` says of each key that was tried `passes`, `helps` (fewer tests fail, and no others), `breaks` (others fail) or
-    `fails`; `changes`, of those that pass, for how many generated inputs each gives another result, a name of all its
+    `verdicts` says of each key that was tried `passes`, `helps` (fewer tests fail, and no others), `breaks` (others fail),
+    `leaves` (`every`: what fails fails with another edit too, and not all of it) or `fails`; `changes`, of those that pass, for how many generated inputs each gives another result, a name of all its
     results, whether it crashes where a test calls it, and whether no test gets any more to where it crashed:
     `[differ, inputs, name, crashes, hides]`.
     `every`: not only until some pass, and also where nothing fails without an edit.
@@ -119,6 +119,7 @@ def _read(told: list[dict[str, Any]], edits: Sequence[Edit], green: bool) -> Pro
     """The verdicts by what the last process says that failed without an edit; `green`: that may be nothing."""
     verdicts: dict[str, str] = {}
     changes: dict[str, list[Any]] = {}
+    left: dict[str, set[str]] = {}
     base: set[str] | None = None
     for row in told:
         if "behaviour" in row:
@@ -126,7 +127,13 @@ def _read(told: list[dict[str, Any]], edits: Sequence[Edit], green: bool) -> Pro
         elif row["edit"] < 0:
             base = set(row["failed"]) if row["used"] and (green or row["status"] != 0) else None
         elif base is not None and row["used"]:
-            verdicts[edits[row["edit"]]["key"]] = _verdict(row, base)
+            key = edits[row["edit"]]["key"]
+            verdicts[key] = _verdict(row, base)
+            if green and verdicts[key] != "breaks" and not _killed(row):
+                left[key] = base if row["stopped"] else set(row["failed"])
+    for key, failed in left.items():
+        if any(fewer < failed for fewer in left.values()):
+            verdicts[key] = "leaves"
     why = (
         ""
         if verdicts or not edits
@@ -140,9 +147,12 @@ def _verdict(row: dict[str, Any], base: set[str]) -> str:
         return "passes"
     if set(row["failed"]) - base:
         return "breaks"
-    killed = row["status"] is None or row["status"] < 0
     return (
         "fails"
-        if killed or row["stopped"] or not row.get("won") or set(row["failed"]) == base
+        if _killed(row) or row["stopped"] or not row.get("won") or set(row["failed"]) == base
         else "helps"
     )
+
+
+def _killed(row: dict[str, Any]) -> bool:
+    return row["status"] is None or row["status"] < 0

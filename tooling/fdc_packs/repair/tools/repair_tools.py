@@ -256,7 +256,7 @@ def _judge_further(
     edits: list[Edit],
     verdicts: dict[str, str],
 ) -> None:
-    """Of several edits that pass the command: which of them break another test or a doctest."""
+    """Of several edits that pass the command: which break another test or a doctest, or leave one that others mend."""
     from .repair_probe import probe
 
     paths = {str(row["path"]) for row in edits if verdicts.get(row["key"]) == "passes"}
@@ -264,7 +264,7 @@ def _judge_further(
         passing = [row for row in edits if verdicts.get(row["key"]) == "passes"]
         if len(passing) > 1:
             said = probe(run, context, folder, passing, FURTHER, every=True)["verdicts"]
-            verdicts.update({key: "breaks" for key, one in said.items() if one == "breaks"})
+            verdicts.update({key: one for key, one in said.items() if one in ("breaks", "leaves")})
 
 
 def apply_repair(args: Mapping[str, object], context: Context) -> dict[str, object]:

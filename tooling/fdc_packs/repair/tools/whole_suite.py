@@ -28,7 +28,24 @@ DOCTESTS = 80
 _PYTEST = re.compile(
     r"(?:\S*python[\d.]*\s+(?:-[A-Za-z]+\s+)*?-m\s+pytest|(?<!\S)(?:\S*/)?(?:pytest|py\.test))(?=\s|$)"
 )
-_UNITTEST = re.compile(r"\S*python[\d.]*\s+(?:-[A-Za-z]+\s+)*?-m\s+unittest(?=\s|$)")
+_UNITTEST = re.compile(r"(\S*python[\d.]*\s+(?:-[A-Za-z]+\s+)*?)-m\s+unittest(?=\s|$)")
+_EXAMPLES = """\
+import doctest, importlib, os, sys, unittest
+suite = unittest.TestSuite()
+for path in sys.argv[1:]:
+    folder, name = os.path.split(path[:-3])
+    names = [name] * (name != "__init__")
+    while os.path.exists(os.path.join(folder, "__init__.py")):
+        folder, name = os.path.split(folder)
+        names.insert(0, name)
+    sys.path.insert(0, os.path.abspath(folder))
+    try:
+        suite.addTest(doctest.DocTestSuite(importlib.import_module(".".join(names))))
+    except Exception as problem:
+        print(path, repr(problem), file=sys.stderr)
+sys.exit(not unittest.TextTestRunner().run(suite).wasSuccessful())
+"""
+"""A program that runs the doctests of the files that it is given. One that cannot be imported hides no other."""
 _OPTIONS = ("-p", "-o", "-c", "-W", "--rootdir", "--import-mode", "--confcutdir", "--override-ini")
 _OWN = "-q --tb=short -rfE -p no:cacheprovider --continue-on-collection-errors"
 """A file that cannot be imported, which another release of Python or a missing package explains, hides no other file."""
@@ -57,8 +74,11 @@ def commands(command: str, files: list[str]) -> tuple[dict[str, str], list[str]]
         return out, []
     found = _UNITTEST.search(command)
     if found is not None:
-        missing = ["the doctests (only pytest runs them here)"] if files else []
-        return {"the whole test suite": f"{command[: found.end()]} discover"}, missing
+        out = {"the whole test suite": f"{command[: found.end()]} discover"}
+        if files:
+            named = shlex.join(["-c", _EXAMPLES, *files])
+            out["the doctests"] = f"{command[: found.end(1)]}{named}"
+        return out, []
     return {}, ["the other tests (the command starts neither pytest nor unittest)"]
 
 

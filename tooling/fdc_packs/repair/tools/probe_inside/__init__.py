@@ -64,8 +64,8 @@ if TYPE_CHECKING:
         _setupstate: Any
 
 
-FIRST = 3
-"""Failing tests that are asked before an edit is given up."""
+FIRST, FIRST_OF_ALL = 3, 40
+"""Failing tests that are asked before an edit is given up, and where edits are compared by what fails with each."""
 RIVALS = 12
 """Edits of the same characters that are tried next after the first one there that passes, beside the `more` others."""
 COMPARING = 100.0
@@ -378,7 +378,8 @@ def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
     if _mine is None or _mine < 0 or _session is None:
         return
     asked = [_outcomes[name] for name in _first if name in _outcomes]
-    still = asked and not any(asked) and len(asked) >= min(FIRST, len(_first))
+    most = FIRST_OF_ALL if given["green"] else FIRST
+    still = asked and not any(asked) and len(asked) >= min(most, len(_first))
     if still or (nodeid not in _first and _outcomes.get(nodeid) is False):
         try:
             _session._setupstate.teardown_exact(None)
