@@ -113,15 +113,20 @@ def repair(
     done = run.fix(
         tree.folder, case["command"], named, ITERATIONS, [], folder / "cache", path, seconds
     )
-    said, lost = done.said, []
-    verdict = "choice shown" if said.get("choices") else "given up"
-    if done.exit_code == 0 and said.get("diff"):
-        lost = judge(case, python, sources, folder, str(said["diff"]))
+    said = done.said
+    shown = [str(row.get("diff") or "") for row in said.get("choices") or ()]
+    diff = str(said.get("diff") or "") if done.exit_code == 0 else ""
+    wanted = passing(case, python, sources, folder) if diff or shown else set()
+    lost = lost_with(case, python, sources, folder, wanted, diff) if diff else []
+    verdict = "choice shown" if shown else "given up"
+    if diff:
         verdict = "wrong" if lost else "right"
+    right = [at for at, one in enumerate(shown) if one and not lost_with(case, python, sources, folder, wanted, one)]  # fmt: skip
     shutil.rmtree(folder, ignore_errors=True)
     choices = [row["claim"] for row in said.get("choices") or ()]
     return {"verdict": verdict, "lost": lost[:8], "ended": done.ended, "seconds": done.seconds, "probes": said.get("probes"),
-            "iterations": said.get("iterations"), "fdc": _commit(), "diff": said.get("diff"), "choices": choices}  # fmt: skip
+            "iterations": said.get("iterations"), "fdc": _commit(), "diff": said.get("diff"), "choices": choices,
+            "right": right}  # fmt: skip
 
 
 def _commit() -> str:
@@ -132,34 +137,37 @@ def _commit() -> str:
     return done.stdout.strip()
 
 
-def judge(
-    case: Mapping[str, Any], python: str, sources: Path, folder: Path, diff: str
+def passing(case: Mapping[str, Any], python: str, sources: Path, folder: Path) -> set[str]:
+    """The tests and doctests of the whole release that pass with the authors' patch, in each of two runs.
+
+    Some packages name a test by the time at which it is collected: it has another name in the next run, and says nothing.
+    """
+    work = folder / "judge"
+    tree = lay_out(case, python, sources, work)
+    tree.lay(tree.texts(at for at, one in enumerate(tree.hunks) if list(one[:3]) in case["hunks"]))
+    runs = [mine.passed(mine.outcomes(python, tree.folder, work, doctests=True)) for _ in range(2)]
+    return set.intersection(*map(set, runs))
+
+
+def lost_with(
+    case: Mapping[str, Any], python: str, sources: Path, folder: Path, wanted: set[str], diff: str
 ) -> list[str]:
-    """The tests and doctests of the whole release that pass with the authors' patch and not with this one.
+    """Which of the `wanted` tests do not pass with a patch.
 
     A patch that changes a test, or another file beside the package's code, is wrong whatever passes.
-
     What fails is run once more by itself, for load is no defect.
     """
     changed = {line[6:].strip() for line in diff.split("\n") if line.startswith("+++ b/")}
-    wanted: set[str] = set()
-    lost: list[str] = []
-    for patch in (None, diff):
-        work = folder / "judge"
-        tree = lay_out(case, python, sources, work)
-        if patch is None:
-            tree.lay(tree.texts(at for at, one in enumerate(tree.hunks) if list(one[:3]) in case["hunks"]))  # fmt: skip
-        elif not {one.removeprefix(tree.prefix) for one in changed} <= tree.old.keys():
-            return ["the patch changes what is no code of the package"]
-        elif problem := _applied(tree, patch, work):
-            return [problem]
-        passed = mine.passed(mine.outcomes(python, tree.folder, work, doctests=True))
-        wanted = wanted or passed
-        lost = sorted(wanted - passed)
-        if lost and len(lost) <= 50:
-            lost = sorted(
-                set(lost) - mine.passed(mine.outcomes(python, tree.folder, work, lost, True))
-            )
+    work = folder / "judge"
+    tree = lay_out(case, python, sources, work)
+    if not {one.removeprefix(tree.prefix) for one in changed} <= tree.old.keys():
+        return ["the patch changes what is no code of the package"]
+    if problem := _applied(tree, diff, work):
+        return [problem]
+    lost = sorted(wanted - mine.passed(mine.outcomes(python, tree.folder, work, doctests=True)))
+    if lost and len(lost) <= 50:
+        again = mine.passed(mine.outcomes(python, tree.folder, work, lost, True))
+        lost = sorted(set(lost) - again)
     return lost if wanted else ["no test passes with the authors' patch"]
 
 

@@ -178,8 +178,9 @@ class Gathered(TypedDict):
 class Probed(TypedDict, total=False):
     """What was seen of edits that were tried in memory, by their keys; empty before any was.
 
-    `verdicts` are passes, helps, fails, breaks or leaves. `changes` are rows: for how many generated inputs an edit that passes gives
-    another result, of how many, a name of all results, whether it crashes, and whether it hides where the function crashed.
+    `verdicts` are passes, helps, fails, breaks or leaves. `changes` are rows: for how many generated inputs an edit that
+    passes gives another result, of how many, a name of all results, whether it crashes, whether it hides where the function
+    crashed, how many lines of each edited function no input gets to, and how many tests run what it changes.
     `earlier`: how many were tried so before these.
     """
 

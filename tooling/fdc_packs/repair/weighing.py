@@ -22,10 +22,14 @@ FAINT = 0.01
 that kind, few of them were tried, and one that passes says more of the tests than of the fault."""
 BEHIND = 500
 """The number of likelier edits behind which one that is less likely than the average counts as faint, too."""
+MANY = 20
+"""Tests that run what an edit changes and all pass with it, from which on they speak for an edit that is faint, too."""
 DOUBLING = 0.05
 """The share of the inputs that an edit may change more than another one, for each time that it was twice as likely as needed."""
 TURNED = 0.5
 """What the proposer takes from the worth of an edit that turns a condition round, before any was tried."""
+IDLE = 4.0
+"""How much less likely an edit is with which no input gets to lines that are run with another one: what is there has a use."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -44,7 +48,7 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
         return (
             False  # every caller would get something else, or what the error speaks of is as it was
         )
-    if best.get("faint") and most != MENDS:
+    if best.get("faint") and most != MENDS and not _well_tested(best):
         return False
     if not any(row["change"][1] for row in (best, *others)):
         tried = any(
@@ -127,7 +131,7 @@ def _trust(row: Candidate) -> int:
 
 def _hides(row: Candidate) -> bool:
     """True where no test gets any more to where it failed, unless that is what a guard is for."""
-    return any(row["change"][4:]) and not row.get("turned")
+    return any(row["change"][4:5]) and not row.get("turned")
 
 
 def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
@@ -152,6 +156,9 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
             made |= {"faint": True} if worth_of(row) < least else {}
         out.append(made)
     passing = [row for row in out if row.get("probe") == "passes"]
+    for row in passing:
+        if any(_idle(row, other) for other in passing):
+            row["before"] /= IDLE
     turned_places = [_place(row) for row in passing if _turns(row)]
     for row in passing:  # a condition more says nothing that the same one turned round does not say
         if row["key"].startswith("narrowed-") and _place(row) in turned_places:
@@ -175,13 +182,24 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
 def _for_all_that_behave_so(best: Candidate, passing: Sequence[Candidate]) -> Candidate:
     """Of those that behave as the best one the one that adds least, and that the file says more often; but the condition turned
     round where that was at least as likely: what else does the same is no less of a doubt."""
-    alike = [row for row in passing if row["change"] == best["change"]]
+    alike = [row for row in passing if row["change"][:5] == best["change"][:5]]
     twins = [row for row in alike if _trust(row) == _trust(best)]
     turned = [row for row in alike if _turns(row)]
     likeliest = max(worth_of(row) for row in twins)
     if turned and worth_of(turned[0]) / TURNED >= likeliest:
         return turned[0]
     return min(twins, key=_odd)
+
+
+def _idle(row: Candidate, other: Candidate) -> bool:
+    """Whether more lines of a function stay without a run than with another edit of it."""
+    here, there = ((one["change"][5:] or [{}])[0] for one in (row, other))
+    return any(lines > there.get(name, lines) for name, lines in here.items())
+
+
+def _well_tested(row: Candidate) -> bool:
+    """Whether many tests run what the edit changes: hardly any wrong edit passes them all."""
+    return sum(row["change"][6:7]) >= MANY
 
 
 def _turns(row: Candidate) -> bool:

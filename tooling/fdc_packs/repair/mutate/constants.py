@@ -20,6 +20,7 @@ _ONCE = re.compile(r"[\w)\]](?![*+?{\\])")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
 _BACKSLASH = "\\"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_NEAR_DIGITS = re.compile(r"""(['"])\d\1|\b(?:int|float|Decimal)\(""")
 _CLOSE = {")": "(", "]": "[", "}": "{", ">": "<"}
 _ANCHOR = re.compile(r"^\^|\$$")
 SERIES, DOWN = 1.0, 0.25
@@ -219,6 +220,7 @@ def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
             whole = known.segment(known.statement(node) or node)
             opened = _CLOSE.get(text, "?") in whole and text not in whole
             found.raise_to(text, 0.5 if opened else 0.1 if text in short else 0.0)
+    found.raise_all(_digits(known, node) if len(value) < 2 else ())
     found.raise_all(_as_given(known, node))
     if len(value) < 4:
         found.raise_to(value.strip(), 0.15)
@@ -233,6 +235,13 @@ def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
     for text, prior in found.items():
         if text != value and text.isprintable() and "\\" not in text and said[0] not in text:
             yield "constant", node, f"{said[0]}{text}{said[0]}", prior
+
+
+def _digits(known: Known, node: ast.Constant) -> Iterator[tuple[str, float]]:
+    """Digits: most likely beside another one, or in what becomes a number."""
+    whole = known.segment(known.statement(node) or node).replace(known.segment(node), "", 1)
+    prior = 0.45 if _NEAR_DIGITS.search(whole) else 0.06
+    yield from (("0", prior), ("1", prior - 0.03))
 
 
 def _as_given(known: Known, node: ast.Constant) -> Iterator[tuple[str, float]]:

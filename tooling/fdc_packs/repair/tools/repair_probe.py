@@ -55,9 +55,10 @@ def probe(
     """Tries edits (`{key, path, pieces}`, best first) of files in `folder`: `{verdicts, changes, tried, why}`.
 
     `verdicts` says of each key that was tried `passes`, `helps` (fewer tests fail, and no others), `breaks` (others fail),
-    `leaves` (`every`: what fails fails with another edit too, and not all of it) or `fails`; `changes`, of those that pass, for how many generated inputs each gives another result, a name of all its
-    results, whether it crashes where a test calls it, and whether no test gets any more to where it crashed:
-    `[differ, inputs, name, crashes, hides]`.
+    `leaves` (`every`: what fails fails with another edit too, and not all of it) or `fails`; `changes`, of those that pass,
+    for how many generated inputs each gives another result, a name of all its results, whether it crashes where a test calls
+    it, whether no test gets any more to where it crashed, the lines that no input gets to, and the tests that run it:
+    `[differ, inputs, name, crashes, hides, {function: lines}, tests]`.
     `every`: not only until some pass, and also where nothing fails without an edit.
     No verdicts, and `why` says why, where the command cannot be tried in forks. Raises ToolFailure (`sandbox`), Cancelled.
     """

@@ -12,11 +12,12 @@ from ..values import Found, Row
 
 _ASKING = ("hasattr", "getattr", "delattr")
 _TEXT = ('encoding="utf-8"',)
+_MODES = tuple(f'mode="{one}"' for one in ("wb", "rb", "w", "r", "a"))
 _GIVEN_WORDS = {
-    "zip": ("strict=True",), "open": _TEXT, "read_text": _TEXT, "write_text": _TEXT, "print": ("file=sys.stderr",),
+    "zip": ("strict=True",), "open": (*_TEXT, *_MODES), "read_text": _TEXT, "write_text": _TEXT, "print": ("file=sys.stderr",),
     "dumps": ("ensure_ascii=False", "sort_keys=True"), "makedirs": ("exist_ok=True",), "mkdir": ("exist_ok=True",),
     "unlink": ("missing_ok=True",), "max": ("default=0", "default=None"), "min": ("default=0", "default=None"),
-    "sorted": ("key=str", "key=len"),
+    "sorted": ("key=str", "key=len"), **dict.fromkeys(("GzipFile", "BZ2File", "LZMAFile", "ZipFile", "fdopen"), _MODES),
 }  # fmt: skip
 """Keywords that calls of Python's own functions lack most often."""
 
@@ -24,6 +25,9 @@ _GIVEN_WORDS = {
 _OF_TYPE = ("isinstance", "issubclass")
 _TYPES: tuple[type, ...] = (str, list, dict, tuple, int, bytes, set, float, bool, frozenset, type)
 _TWO = ("(list, tuple)", "(str, bytes)", "(int, float)")
+_SHORT = {"map": 2, "filter": 2, "zip": 2}
+"""How many arguments Python's own functions that go through something have at least, or mostly."""
+_INSIDE = ("items", "values", "keys")
 MEMBERS = 24
 
 
@@ -34,6 +38,9 @@ def well_known(known: Known, node: ast.Call) -> Iterator[Row]:
         word, _, value = text.partition("=")
         if word not in every:
             yield "added", node, with_argument(known, node, word, value), 0.2
+    if len(node.args) < _SHORT.get(name, 0):  # what is gone through, or what lies in it
+        for text, prior in _gone_through(known, node):
+            yield "added", node, with_argument(known, node, len(node.args), text), prior
     if len(node.args) == 1 and not node.keywords:
         found = (
             _types(known, node)
@@ -44,6 +51,18 @@ def well_known(known: Known, node: ast.Call) -> Iterator[Row]:
         )
         for text, prior in sorted(found.items(), key=lambda row: -row[1])[:MEMBERS]:
             yield "added", node, with_argument(known, node, 1, text), prior
+
+
+def _gone_through(known: Known, node: ast.Call) -> Iterator[tuple[str, float]]:
+    """The parameters of the function around, and the parts of a dictionary where the file asks for such parts."""
+    around = known.function(node)
+    taken = [one.arg for one in around.args.args if one.arg not in OWN] if around else []
+    passed = {known.segment(one) for one in node.args}
+    asked = [one for one in _INSIDE if one in known.methods_called]
+    for rank, one in enumerate(name for name in taken if name not in passed):
+        yield one, 0.4 - 0.02 * rank
+        for member in asked:
+            yield f"{one}.{member}()", 0.35 - 0.02 * rank
 
 
 def _members(known: Known, node: ast.Call) -> Found:

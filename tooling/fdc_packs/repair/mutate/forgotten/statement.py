@@ -14,7 +14,7 @@ from ..known import OF_ORDER, Known
 from ..source import OWN, Function, Loop, name_of, same
 from ..statements import as_others
 from ..values import Found, Row, token_of
-from . import blanks, branches
+from . import blanks, branches, container
 
 DONORS, FORMS, WANTED = 160, 48, 3
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1", "()", "[[]]", "b''")
@@ -54,6 +54,7 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
         for value in (*_EMPTY, *plain):
             found.raise_to(f"{name} = {value}", firm * 0.45)
         found.raise_all(as_others(known, node, name, function), firm)
+        found.raise_all(container.held(known, node, function, name, plain))
         for value, prior in values.items():
             found.raise_to(f"{name} = {value}", firm * prior)
     for value, prior in values.items():

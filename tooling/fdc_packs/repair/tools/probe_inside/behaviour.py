@@ -16,6 +16,7 @@ from opcode import opname
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
+from . import what_runs
 from .edited_files import FOLDER, given
 from .function_code import changed, functions, place_of, put
 from .module_run import rerun
@@ -110,7 +111,8 @@ def places_of(number: int) -> list[tuple[str, str, int]]:
 def compare(number: int) -> None:
     """Counts for how many inputs an edit gives another outcome, and names the outcomes; ends the fork.
 
-    And whether it crashes where a test calls it, or no test gets to where the function crashed before: it hides that.
+    And whether it crashes where a test calls it, or no test gets to where the function crashed before: it hides that; and for
+    each function that it edits, how many of its lines no input gets to; and how many tests run these functions.
     """
     longer = any("\n" in piece[2] for piece in given["edits"][number]["pieces"])
     places = [one for one in places_of(number) if one in functions]
@@ -126,6 +128,7 @@ def compare(number: int) -> None:
         for place in places
         for at, one in enumerate(islice(_inputs(_calls.get(place, ())), most))
     ]
+    lines = {place: len(_code_lines(functions[place][0].__code__)) for place in places}
     old: list[Any] = []
     until = time.monotonic() + SECONDS / 2
     for _, function, spared, _, one in made:
@@ -137,13 +140,14 @@ def compare(number: int) -> None:
     crashes = False
     failed: set[int] = set()
     reached: set[int] = set()
+    run: dict[Any, set[int]] = {}
     outcomes = hashlib.sha256()
     until = time.monotonic() + SECONDS / 2
     for (place, function, spared, tested, one), was in zip(made, old, strict=False):
         if time.monotonic() > until:
             break
-        if tested:
-            sys.settrace(partial(_lines, reached, function.__code__))
+        seen = reached if tested else run.setdefault(place, set())
+        sys.settrace(partial(_lines, seen, function.__code__))
         now = _outcome(function, one, spared)
         sys.settrace(None)
         failed |= {was[2]} - {0} if tested else set()
@@ -155,8 +159,20 @@ def compare(number: int) -> None:
         os.path.join(os.environ[FOLDER], f"behaviour.{number}"), "w", encoding="ascii"
     ) as out:
         hides = bool(failed) and not longer and failed.isdisjoint(reached)
-        json.dump([differ, every, outcomes.hexdigest()[:16], crashes, hides], out)
+        idle = {}
+        for place in run if changed(number) else ():
+            own = _code_lines(functions[place][0].__code__)
+            idle[f"{place[1]}:{place[2]}"] = max(lines[place], len(own)) - len(
+                own & (run[place] | reached)
+            )
+        tests = what_runs.running(given.get("ran") or {}, places)
+        row = [differ, every, outcomes.hexdigest()[:16], crashes, hides, idle, len(tests)]
+        json.dump(row, out)
     os._exit(0)
+
+
+def _code_lines(code: CodeType) -> set[int]:
+    return {line for _, _, line in code.co_lines() if line and line != code.co_firstlineno}
 
 
 def _defaults(function: FunctionType) -> dict[str, Any]:

@@ -82,5 +82,10 @@ def needed(
     return {*first, *(test for one in names for test in known[one])}
 
 
+def running(known: dict[str, list[str]], places: Iterable[tuple[str, str, int]]) -> set[str]:
+    """The tests that were seen to run one of some functions."""
+    return {test for one in places for test in known.get(_name(one), ())}
+
+
 def _name(place: tuple[str, str, int]) -> str:
     return "\0".join(map(str, place))
