@@ -23,6 +23,10 @@ STATEMENTS = {
     "two functions of the module, one after the other": (
         ("def many(x):\n    return x\n\n\ndef lower(x):\n    return x\n\n\ndef f(word):\n    \"\"\"Uses :func:`many`.\"\"\"\n"
         "    pass\n"), "return many(lower(word))"),
+    "a set of what was given, of which some is taken away": (
+        "def f(d, keys):\n    pass\n    left.difference_update(keys)\n    return {k: d[k] for k in left}\n", "left = set(d)"),
+    "a list into which something is put": (
+        "def f(xs):\n    pass\n    for x in xs:\n        out.append(x)\n    return out\n", "out = []"),
     "what a list gathers": (
         "def f(xs):\n    out = []\n    for x in xs:\n        pass\n    return out\n", "out.append(x)"),
     "what a generator gives": (

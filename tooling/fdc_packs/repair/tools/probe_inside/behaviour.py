@@ -112,7 +112,8 @@ def compare(number: int) -> None:
     """Counts for how many inputs an edit gives another outcome, and names the outcomes; ends the fork.
 
     And whether it crashes where a test calls it, or no test gets to where the function crashed before: it hides that; and for
-    each function that it edits, how many of its lines no input gets to; and how many tests run these functions.
+    each function that it edits, how many of its lines no input gets to; and how many tests run them, or, for
+    another edit, the functions that give another result.
     """
     longer = any("\n" in piece[2] for piece in given["edits"][number]["pieces"])
     places = [one for one in places_of(number) if one in functions]
@@ -141,6 +142,7 @@ def compare(number: int) -> None:
     failed: set[int] = set()
     reached: set[int] = set()
     run: dict[Any, set[int]] = {}
+    moved: set[Any] = set()
     outcomes = hashlib.sha256()
     until = time.monotonic() + SECONDS / 2
     for (place, function, spared, tested, one), was in zip(made, old, strict=False):
@@ -154,6 +156,7 @@ def compare(number: int) -> None:
         crashes = crashes or bool(tested and now[2] and now[3] and was[:1] != now[:1])
         every += 1
         differ += was != now
+        moved |= {place} if was != now else set()
         outcomes.update(repr((place, now[:2])).encode("utf-8", "replace"))
     with open(
         os.path.join(os.environ[FOLDER], f"behaviour.{number}"), "w", encoding="ascii"
@@ -165,7 +168,7 @@ def compare(number: int) -> None:
             idle[f"{place[1]}:{place[2]}"] = max(lines[place], len(own)) - len(
                 own & (run[place] | reached)
             )
-        tests = what_runs.running(given.get("ran") or {}, places)
+        tests = what_runs.running(given.get("ran") or {}, changed(number) or moved)
         row = [differ, every, outcomes.hexdigest()[:16], crashes, hides, idle, len(tests)]
         json.dump(row, out)
     os._exit(0)

@@ -1,0 +1,52 @@
+"""What speaks for an edit that passes beside what it changes: that lines are used, and that many tests run it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fdc_packs.repair import weighing
+from fdc_packs.repair.mutate.mutate import propose
+
+
+def _row(key: str, score: float, risky: bool = False) -> dict[str, Any]:
+    return {"key": key, "confidence": score, "score": score, "risky": risky, "mends": False}
+
+
+@pytest.mark.parametrize(
+    ("idle", "decided"),
+    [(1, True), (0, False)],
+)
+def test_an_edit_that_leaves_lines_idle_counts_for_less(idle: int, decided: bool) -> None:
+    """`if self is type(other): return NotImplemented` never returns that; `if type(self) is not type(other)` does."""
+    found = [_row("wrapped-1", 0.16), _row("comparison-1", 0.22, risky=True)]
+    changes = {
+        "wrapped-1": [1, 5, "x", False, False, {"f:1": 0}, 1],
+        "comparison-1": [5, 5, "y", False, False, {"f:1": idle}, 1],
+    }
+    ordered = weighing.weighed(found, {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes})  # type: ignore[arg-type]  # fmt: skip
+    assert ordered[0]["key"] == "wrapped-1"
+    assert decided == weighing.told_apart(ordered)
+
+
+@pytest.mark.parametrize(("tests", "decided"), [(3, False), (90, True)])
+def test_a_far_fetched_edit_that_many_tests_run_is_applied(tests: int, decided: bool) -> None:
+    found = [_row("likely", 1.0), _row("far", 0.008)]
+    changes = {"far": [2, 9, "x", False, False, {}, tests]}
+    ordered = weighing.weighed(found, {"verdicts": {"far": "passes"}, "changes": changes})  # type: ignore[arg-type]
+    passing = [row for row in ordered if row.get("probe") == "passes"]
+    assert decided == weighing.told_apart(passing)
+
+
+@pytest.mark.parametrize(
+    ("broken", "wanted"),
+    [
+        ("def f(x):\n    return int(x.ljust(6, ''))\n", "'0'"),
+        ("def f(xs):\n    return ''.join('1' if x else '' for x in xs)\n", "'0'"),
+        ("def f(g, d):\n    return dict(map(g))\n\n\ndef h(d):\n    return d.items()\n", "map(g, d.items())"),
+    ],
+)  # fmt: skip
+def test_a_digit_and_what_is_gone_through_are_proposed_early(broken: str, wanted: str) -> None:
+    suspects: list[Any] = [{"path": "f.py", "line": n, "score": 0.8} for n in (1, 2)]
+    found = [row["new"] for row in propose(broken, "f.py", suspects, [], 2000)]
+    assert wanted in found[:25], found[:25]
