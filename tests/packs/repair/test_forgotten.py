@@ -74,6 +74,20 @@ def test_a_text_that_the_failing_comparison_misses_is_returned_first() -> None:
 
 
 @pytest.mark.parametrize(
+    ("head", "wanted"),
+    [
+        ("", "from a.errors import TooDeep\n        raise TooDeep"),
+        ("from a.errors import TooDeep\n\n\n", "raise TooDeep"),
+    ],
+)
+def test_a_case_that_ends_silently_raises_what_the_test_wants(head: str, wanted: str) -> None:
+    text = f"{head}def f(depth):\n    if depth > 9:\n        return\n    f(depth + 1)\n"
+    found = _proposed(text, "Failed: DID NOT RAISE <class 'a.errors.TooDeep'>")
+    assert wanted in [row["new"] for row in found[:12]], [row["new"] for row in found[:12]]
+    assert wanted not in [row["new"] for row in _proposed(text, "assert 1 == 2")]
+
+
+@pytest.mark.parametrize(
     ("block", "first"),
     [("x = x.decode('a')", "bytes"), ("x.append(1)", "list"), ("x = x.items()", "dict"), ("x.real", "int")],
 )  # fmt: skip

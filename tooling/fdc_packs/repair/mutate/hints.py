@@ -61,7 +61,7 @@ _HINTS = (
     Hint(re.compile(r"ZeroDivisionError"), {"guarded": 3.0}),
     Hint(re.compile(r"KeyError: .?'(\w+)"), {"constant": 2.5, "added": 2.5, "exception": 1.5}),
     Hint(re.compile(r"IndexError|StopIteration"), {"bound": 1.6, "slice": 1.4, "comparison": 1.3, "exception": 1.4}),
-    Hint(re.compile(r"DID NOT RAISE|not raised"), {"exception": 1.8, "guarded": 2.0, "restored": 1.4,
+    Hint(re.compile(r"DID NOT RAISE|not raised"), {"exception": 1.8, "guarded": 2.0, "restored": 1.4, "flow": 1.8,
                                                                   "narrowed": 1.3, "negation": 1.2}, anywhere=True),
     _conversion(r"integer is required|interpreted as an integer|must be (?:an )?int(?:eger)?\b", "int"),
     _conversion(r"must be str, not|expected str\b|can only concatenate str|must be a string", "str"),

@@ -120,6 +120,21 @@ def jump(known: Known, node: ast.Break | ast.Continue) -> Iterator[Row]:
     yield "flow", node, "continue" if isinstance(node, ast.Break) else "break", 0.5
 
 
+def ended(known: Known, node: ast.Return | ast.Pass | ast.Continue) -> Iterator[Row]:
+    """A case that ends silently raises what a test wants, imported there where the module does not know it."""
+    up = known.parents.get(node)
+    alone = isinstance(up, ast.If) and [node] in (up.body, up.orelse)
+    if not alone or (isinstance(node, ast.Return) and node.value is not None):
+        return
+    for name, module in known.told.wanted.items():
+        if name in known.everywhere:
+            yield "flow", node, f"raise {name}", 0.7
+        elif module:
+            begin = known.text.rfind("\n", 0, known.start(node)) + 1
+            indent = known.text[begin : known.start(node)]
+            yield "flow", node, f"from {module} import {name}\n{indent}raise {name}", 0.7
+
+
 def value(known: Known, node: ast.Expr) -> Iterator[Row]:
     """A value that no one takes and that should be returned, or a comparison that should store it."""
     function = known.function(node)
