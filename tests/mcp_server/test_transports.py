@@ -144,6 +144,36 @@ def test_a_client_that_lies_errs_and_leaves_gets_no_approval_that_was_not_given(
     assert not (workspace / "out.md").exists()
 
 
+def test_a_line_that_is_no_message_is_answered_and_ends_no_form_with_a_yes(workspace: Path) -> None:
+    """Programs in JavaScript write half of a character as `\\ud83d`: a client would wait for a reply without an end."""
+    (workspace / "p.plan").write_text(ASKS)
+    with fdc_started("mcp", cwd=workspace, stdin=subprocess.PIPE) as process:
+        wire = Wire(process)
+        for line, number, code in (
+            (
+                '{"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "\\ud83d"}}',
+                9,
+                -32700,
+            ),
+            ('{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": [1]}', "a", -32600),
+            ('{"jsonrpc": "1.0", "id": 4, "method": "ping"}', 4, -32600),
+            ('{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', None, -32700),
+            ("{", None, -32700),
+            ("[]", None, -32600),
+        ):
+            wire.line(line.encode())
+            reply = json.loads(process.stdout.readline())  # type: ignore[union-attr]
+            assert (reply["id"], reply["error"]["code"]) == (number, code), line
+        call, form = wire.asked(op="start", plan="p.plan")
+        yes = '{"jsonrpc": "2.0", "id": %d, "result": {"action": "accept", "content": %s}}'
+        wire.line((yes % (form, '{"approve": "yes", "note": "\\ud83d"}')).encode())
+        assert "It waits for a person." in str(wire.until(call))
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(60) == 0
+    assert api.show("last", workspace=workspace).status == "waiting"
+
+
 LONG = "touch began; while [ ! -e go ]; do sleep 0.02; done; echo x >> log"
 
 

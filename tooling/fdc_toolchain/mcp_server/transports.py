@@ -14,6 +14,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 from .http_guard import Guard
+from .unread_lines import Answering
 
 PATH = "/mcp"
 MOST_BODY = 2 * 1024 * 1024
@@ -40,7 +41,8 @@ def on_stdio(server: Server[object], leave: Callable[[], None]) -> None:
 
     async def serve() -> None:
         async with stdio_server() as (reads, writes):
-            await server.run(reads, writes, server.create_initialization_options())
+            answering = Answering(reads, writes.send)
+            await server.run(answering, writes, server.create_initialization_options())
 
     try:
         asyncio.run(serve())
