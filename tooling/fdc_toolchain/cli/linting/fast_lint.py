@@ -89,7 +89,7 @@ def execute(options: Options) -> int:
 
 def _executed(options: Options) -> int:
     from ...linking.project import stat_cache
-    from ...linking.project.root import find_root
+    from ...linking.project.root import find_root, inside
 
     workspace = options["workspace"]
     if workspace is not None and not os.path.isdir(str(workspace)):
@@ -97,8 +97,9 @@ def _executed(options: Options) -> int:
 
         raise UsageError(f"the workspace `{workspace}` is not a folder")
     root = os.path.abspath(str(workspace)) if workspace else find_root(os.getcwd())
-    paths = options["paths"] or ["."]
+    paths = options["paths"] or [inside(root)]
     assert isinstance(paths, list)
+    options = {**options, "paths": paths}
     if options["watch"]:
         from .watching import watch
 

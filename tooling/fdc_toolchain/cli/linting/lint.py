@@ -28,7 +28,7 @@ def lint(options: Options, root: str, plans: Plans | None, more: OfOthers = NONE
 
     texts: dict[str, bytes] = {}
     if plans is None:
-        paths = list(options["paths"] or ["."])  # type: ignore[call-overload]
+        paths = list(options["paths"])  # type: ignore[call-overload]
         keys: list[str] = []
         if "-" in paths:
             from ..shared.stdin import read_stdin

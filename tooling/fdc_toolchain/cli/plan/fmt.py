@@ -16,6 +16,7 @@ from ...linking.link import led_out
 from ...linking.project import regular_file
 from ...linking.project.discover import find_plans
 from ...linking.project.places import link_out
+from ...linking.project.root import inside
 from ...linking.project.settings import read_settings
 from ...syntax.write import canonical
 from ...workspace.files import MAX_FILE
@@ -49,8 +50,8 @@ def command(
     """Write the plans at PATHS in the one canonical form.
 
     A folder means every plan below it (`*.plan`, `*.plan.txt`, `plan.txt`); without PATHS, the current
-    folder. `-` reads stdin and writes stdout. A plan whose text cannot be read, or that is a link out of
-    the workspace, is reported and left as it is. Formatting never changes what a plan does.
+    folder, or the workspace if that is elsewhere. `-` reads stdin and writes stdout. A plan whose text cannot be
+    read, or that is a link out of the workspace, is reported and left as it is. Formatting never changes what a plan does.
     """
     root = root_of(workspace)
     settings = read_settings(root)
@@ -65,7 +66,7 @@ def command(
         if path.lower().endswith((".md", ".markdown")):
             said = "is Markdown, but `fdc fmt` formats plan files only; use `fdc lint` to check the plans in it"
             raise UsageError(f"`{path}` {said}")
-    for path in find_plans(list(paths) or [os.curdir], root, settings.exclude):
+    for path in find_plans(list(paths) or [inside(root)], root, settings.exclude):
         job.file(path)
     if not quiet:
         click.echo(job.summary(), err=diff)

@@ -39,7 +39,8 @@ def _command() -> click.Command:
         params=parameters,
         callback=callback,
         help="Prove plans: every run ends, obeys its automaton, and uses only what exists.\n\n"
-        "PATHS are files, folders (their *.plan and plan.txt files), or `-` for stdin; the current folder otherwise.",
+        "PATHS are files, folders (their *.plan and plan.txt files), or `-` for stdin; "
+        "otherwise the current folder, or the workspace if that is elsewhere.",
         epilog="Exit codes: 0 clean, 1 findings, 2 wrong usage, 3 the environment failed, 4 a bug of fdc.",
     )
 

@@ -25,11 +25,18 @@ def find_root(start: str) -> str:
 
 def is_root(folder: str) -> bool:
     """Whether a folder is a workspace."""
-    return (
-        os.path.isdir(os.path.join(folder, "knowledge_core"))
-        or os.path.exists(os.path.join(folder, ".git"))
-        or has_settings(folder)
-    )
+    return os.path.exists(os.path.join(folder, ".git")) or own_settings(folder)
+
+
+def inside(root: str) -> str:
+    """The folder that a command without paths means: the current one, or the workspace if that does not contain it."""
+    here = os.getcwd() + os.sep
+    return os.curdir if here.startswith(root.rstrip(os.sep) + os.sep) else root
+
+
+def own_settings(folder: str) -> bool:
+    """Whether a folder below a workspace is another workspace, by more than a `.git`."""
+    return os.path.isdir(os.path.join(folder, "knowledge_core")) or has_settings(folder)
 
 
 def has_settings(folder: str) -> bool:
