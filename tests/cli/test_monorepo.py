@@ -10,6 +10,7 @@ from tests.support.plans import CLEAN
 from tests.support.process import fdc
 
 RAGGED = CLEAN.replace("set_plan ", "set_plan   ")
+NOTE = "fdc: note: "
 
 
 @pytest.fixture
@@ -42,3 +43,31 @@ def test_without_paths_a_command_outside_means_its_workspace(mono: Path, tmp_pat
     (mono / "one/sub").mkdir()
     done = fdc("lint", "--workspace", "..", cwd=mono / "one/sub")
     assert done.stdout == "no plans found\n", "inside of the workspace the current folder counts"
+
+
+def test_plans_of_another_workspace_are_told_of(mono: Path) -> None:
+    for _ in range(3):  # also from the caches
+        done = fdc("lint", cwd=mono)
+        assert done.returncode == 1 and done.stdout.count("FDC411") == 2, done
+        assert f"{NOTE}`one`, `two/deep` are workspaces" in done.stderr
+        assert "fdc lint --workspace one\n" in done.stderr
+    for words in (("two/deep/go.plan",), ("--no-cache", "two"), ("-f", "json", "two/deep")):
+        done = fdc("lint", *words, cwd=mono)
+        assert f"{NOTE}`two/deep` is a workspace" in done.stderr, done
+    assert "fdc lint --workspace deep\n" in fdc("lint", "deep", cwd=mono / "two").stderr
+    done = fdc("run", "one/go.plan", cwd=mono)
+    assert done.returncode == 1 and f"{NOTE}`one` is a workspace" in done.stderr, done
+    for words in (("lint", "--workspace", "one"), ("run", "--workspace", "one", "one/go.plan")):
+        done = fdc(*words, cwd=mono)
+        assert done.returncode == 0 and NOTE not in done.stderr, done
+    (mono / "fdc.toml").write_text('exclude = ["one/", "two/"]\n')
+    done = fdc("lint", cwd=mono)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "no plans found\n", ""), done
+    assert NOTE not in fdc("lint", "-q", "one", cwd=mono).stderr
+
+
+def test_a_repository_inside_is_no_other_workspace_for_the_search(mono: Path) -> None:
+    """Its plans are linted with those around it (docs/hooks.md)."""
+    (mono / "one/fdc.toml").rename(mono / "one/.git")
+    done = fdc("lint", "one", cwd=mono)
+    assert done.returncode == 1 and NOTE not in done.stderr, done

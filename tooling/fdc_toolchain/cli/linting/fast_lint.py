@@ -110,14 +110,15 @@ def _executed(options: Options) -> int:
 
         sight = stat_cache.Seen()
         must_be_there([path for path in paths if path != "-"])
-        find_keys([path for path in paths if path != "-"], root, _excluded(paths, root), sight)
+        named = [path for path in paths if path != "-"]
+        keys = find_keys(named, root, _excluded(paths, root), sight)
         if sight.of_others:
             from .plans_of_others import look
 
             done = lint(options, root, None, look(sight.of_others, options, root))
         else:
             done = lint(options, root, None)
-        return _look_alikes(sight, options, root, done)[0]
+        return _asides(sight, options, root, keys, done)[0]
     words = repr(
         [options[name] for name in ("fsm", "profile", "model", "complexity", "trust_settings")]
         + [_confirmed(root)]
@@ -153,7 +154,7 @@ def _executed(options: Options) -> int:
             if name and stat_cache.lasting(contents.stamps, began)
             else None
         )
-    code, said = _look_alikes(sight, options, root, code)
+    code, said = _asides(sight, options, root, keys, code)
     if record is not None and not said:  # its findings must be printed again, so check it again
         verdicts.remember_seen(memory, sight, contents, record)
     return code
@@ -175,18 +176,24 @@ def _with_others(
     more = look(sight.of_others, options, root)
     keys = sorted({*keys, *more.ours})
     code = lint(options, root, (keys, verdicts.digest(keys, contents, words), contents), more)
-    return _look_alikes(sight, options, root, code)[0]
+    return _asides(sight, options, root, keys, code)[0]
 
 
-def _look_alikes(
-    sight: stat_cache.Seen, options: Options, root: str, code: int
+def _asides(
+    sight: stat_cache.Seen, options: Options, root: str, keys: list[str], code: int
 ) -> tuple[int, bool]:
-    """The exit code, and whether a warning names files that look like plans but were not checked."""
+    """The exit code, and whether stderr names files that look like plans but were not checked, or plans of other workspaces."""
+    said = False
+    if not options["quiet"] and any("/" in key for key in keys):
+        from . import other_workspaces
+
+        said = other_workspaces.say(sight, keys, root)
     if not sight.others:
-        return code, False
+        return code, said
     from .look_alikes import say
 
-    return say(sight, options, root, code)
+    code, more = say(sight, options, root, code)
+    return code, said or more
 
 
 def _show(options: Options, root: str, checked: int, kept: tuple[Any, ...]) -> int | None:

@@ -82,6 +82,7 @@ def command(
     budget = budget_of(budgets)
     program = compile_or_refuse(plan, root, trust_settings=trust_settings)
     if program is None:
+        _tell_of_another_workspace(plan, root)
         return FINDINGS
     given = run_driver.given_for(program, given)
     operator = Operator.of_environment(
@@ -136,6 +137,16 @@ def command(
         root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator, wait=wait
     )
     return tell(ended, show, form, quiet, look)
+
+
+def _tell_of_another_workspace(plan: str, root: str) -> None:
+    """Says on stderr if a refused plan is in another workspace below this one, which its own command line would name."""
+    if os.path.isfile(plan):
+        from ...check import key_of
+        from ...linking.project.stat_cache import Seen
+        from ..linting import other_workspaces
+
+        other_workspaces.say(Seen(), [key_of(plan, root)], root)
 
 
 def _remotely(
