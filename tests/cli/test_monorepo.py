@@ -71,3 +71,9 @@ def test_a_repository_inside_is_no_other_workspace_for_the_search(mono: Path) ->
     (mono / "one/fdc.toml").rename(mono / "one/.git")
     done = fdc("lint", "one", cwd=mono)
     assert done.returncode == 1 and NOTE not in done.stderr, done
+
+
+def test_a_run_is_not_detached_without_a_database(mono: Path) -> None:
+    done = fdc("run", "--detach", "go.plan", cwd=mono / "one")
+    assert done.returncode == 2 and "`--detach` needs `--database`" in done.stderr, done
+    assert not (mono / "one/.fdc").exists()

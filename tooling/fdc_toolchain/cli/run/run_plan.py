@@ -113,6 +113,10 @@ def command(
         return CLEAN
     script = None if simulate is None else source(root, simulate)
     shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan
+    if detach and not database:
+        raise UsageError(
+            "`--detach` needs `--database`, or FDC_DATABASE: without one, this process drives the run"
+        )
     if database and (simulate is not None or approved):
         raise UsageError("`--simulate` and `--approve` cannot be used with `--database`")
     if database:
