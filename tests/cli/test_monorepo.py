@@ -77,3 +77,18 @@ def test_a_run_is_not_detached_without_a_database(mono: Path) -> None:
     done = fdc("run", "--detach", "go.plan", cwd=mono / "one")
     assert done.returncode == 2 and "`--detach` needs `--database`" in done.stderr, done
     assert not (mono / "one/.fdc").exists()
+
+
+def test_the_hooks_check_the_workspace_that_they_name(mono: Path) -> None:
+    """docs/hooks.md: each hook with `--workspace`, from the top of the repository."""
+    assert 0 == fdc("init", "one", cwd=mono).returncode
+    hook = ("protocols", "--check", "--workspace", "one")
+    assert "AGENTS.md is up to date" in fdc(*hook, cwd=mono).stdout
+    (mono / "one/protocols/more.protocol.md").write_text("# More\n\nBe brief.\n")
+    assert 1 == fdc(*hook, cwd=mono).returncode
+    assert 0 == fdc("protocols", "--workspace", "one", cwd=mono).returncode
+    assert "Be brief." in (mono / "one/AGENTS.md").read_text()
+    assert not (mono / "AGENTS.md").exists()
+    for name in (("--check",), ("--workspace", "one")):
+        done = fdc("protocols", *name, "build", cwd=mono)
+        assert done.returncode == 2 and f"write `{name[0]}` after `build`" in done.stderr, done

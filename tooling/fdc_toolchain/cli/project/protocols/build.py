@@ -17,7 +17,7 @@ from ....console.options import (
     workspace_option,
 )
 from ....console.terminal import say
-from ....exits import CLEAN, FINDINGS
+from ....exits import CLEAN, FINDINGS, UsageError
 from ....protocols import build as work
 from ....protocols.budget import MAX_BYTES, table
 from ....protocols.compile import PROFILES
@@ -55,12 +55,16 @@ class Group(click.Group):
 
 @click.group(cls=Group, invoke_without_command=True)
 @flag_option("--check only_check", "The same as `fdc protocols check`.")
+@workspace_option
 @click.pass_context
-def command(ctx: click.Context, only_check: bool) -> int:
+def command(ctx: click.Context, only_check: bool, workspace: str | None) -> int:
     """Compile the protocols into AGENTS.md; without a subcommand, `build`."""
     if ctx.invoked_subcommand is not None:
+        if only_check or workspace is not None:
+            name = "--check" if only_check else "--workspace"
+            raise UsageError(f"write `{name}` after `{ctx.invoked_subcommand}`")
         return CLEAN
-    return _run(only_check, root_of(None), {}, False)
+    return _run(only_check, root_of(workspace), {}, False)
 
 
 def _options(function: Callable[..., int]) -> Callable[..., int]:
