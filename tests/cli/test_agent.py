@@ -299,12 +299,17 @@ def test_wrong_usage_is_one_sentence(home: Path, words: list[str], why: str) -> 
 def test_a_damaged_state_is_said_and_left_alone(home: Path) -> None:
     agent(home, "T-1")
     path = home / ".fdc" / "agents" / "T-1" / "state.json"
-    path.write_text('{"task_id": "T-1", "format": 1, "control": {}, "agent": 3}')
+    path.write_text(
+        '{"task_id": "T-1", "state": "PLANNING", "format": 1, "control": {}, "agent": 3}'
+    )
     code, _, err = agent(home, "--resume", "T-1")
     assert 3 == code and "the agent's state is not a JSON object" in err
-    path.write_text("{")
-    code, _, err = agent(home, "T-1")
-    assert 3 == code and "is damaged" in err and "{" == path.read_text()
+    for text in ("{", "{}", '{"task_id": "T-1"}'):
+        path.write_text(text)
+        for words in (["T-1"], ["--resume", "T-1"], ["--resume", "T"]):
+            code, _, err = agent(home, *words)
+            assert 3 == code and "state.json is damaged" in err and text == path.read_text(), err
+    assert 2 == agent(home, "--resume", "X")[0]
 
 
 def test_the_automaton_of_a_task_may_be_yaml(home: Path) -> None:

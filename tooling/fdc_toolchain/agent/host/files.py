@@ -44,7 +44,7 @@ def made(root: str, task_id: str) -> str:
 
 def load(root: str, task_id: str) -> dict[str, object] | None:
     """The saved record of a task. Raises ValueError where it is damaged, OSError where it cannot be read."""
-    return _read(os.path.join(root, *folder(root, task_id).split("/"), STATE))
+    return _record(os.path.join(root, *folder(root, task_id).split("/"), STATE))
 
 
 def save(root: str, task_id: str, record: Mapping[str, object]) -> None:
@@ -57,20 +57,30 @@ def save(root: str, task_id: str, record: Mapping[str, object]) -> None:
 
 def known(root: str) -> list[dict[str, object]]:
     """The records of all tasks, by id; those that are damaged are passed over."""
+    return _all(root)[0]
+
+
+def damaged(root: str) -> dict[str, str]:
+    """What is wrong with the records that are damaged, by the names of their folders."""
+    return _all(root)[1]
+
+
+def _all(root: str) -> tuple[list[dict[str, object]], dict[str, str]]:
     above = os.path.join(root, run_folders.FOLDER, AGENTS)
     try:
         names = sorted(os.listdir(above))
     except FileNotFoundError:
-        return []
-    found = []
+        return [], {}
+    found, wrong = [], {}
     for name in names:
         try:
-            record = _read(os.path.join(above, name, STATE))
-        except (ValueError, OSError):
+            record = _record(os.path.join(above, name, STATE))
+        except (ValueError, OSError) as failed:
+            wrong[name] = reason(failed) if isinstance(failed, OSError) else str(failed)
             continue
         if record is not None:
             found.append(record)
-    return found
+    return found, wrong
 
 
 def unapproved(root: str, sha256: str, but: str) -> str | None:
@@ -133,6 +143,16 @@ def ask(
         return reply, _read(os.path.join(root, *reply.split("/"))), False
     except ValueError:
         return reply, None, True
+
+
+def _record(path: str) -> dict[str, object] | None:
+    """The record of a task. Raises ValueError where it is damaged, OSError where it cannot be read."""
+    record = _read(path)
+    if record is not None and not all(
+        isinstance(record.get(key), str) for key in ("task_id", "state")
+    ):
+        raise ValueError(f"{path} is damaged: it does not name its task and state")
+    return record
 
 
 def _read(path: str) -> dict[str, object] | None:

@@ -205,6 +205,7 @@ def _named(root: str, task: str | None, task_id: str | None) -> str:
 
 def _resumed(root: str, prefix: str) -> str:
     from ...agent.host import files
+    from ...tasks.activity import safe_id
 
     ids = [str(record.get("task_id")) for record in files.known(root)]
     found = [prefix] if prefix in ids else [one for one in ids if one.startswith(prefix)]
@@ -213,6 +214,12 @@ def _resumed(root: str, prefix: str) -> str:
     listed = ", ".join((found or ids)[:8])
     if found:
         raise UsageError(f"{len(found)} tasks begin with `{prefix}`: {listed}")
+    start = safe_id(prefix)[:60]
+    for folder, wrong in files.damaged(root).items():
+        if start and folder.startswith(start):
+            raise WorldError(
+                f"{wrong}; restore a copy of it, or give the task again with another --task-id"
+            )
     raise UsageError(
         f"no task begins with `{prefix}`"
         + (f"; there are {listed}" if ids else "; there are none here")
