@@ -271,3 +271,17 @@ def test_no_branch_keeps_a_failure_that_text_from_outside_decided(
     done = started(mail, outer, f"{HEAD}{inner}{END}")
     assert 1 == done.returncode and said in done.stdout, done.stdout + done.stderr
     assert not (mail / "made.md").exists()
+
+
+def test_the_last_run_to_verify_is_none_within_a_step(workspace: Path) -> None:
+    (workspace / "inner.txt").write_text(
+        "set_plan Inner\nplan_step_complete begun\nmessage_user hi\nclose_task\nsubmit\n"
+    )
+    (workspace / "outer.plan").write_text(
+        "set_plan Outer\nplan_step_complete begun\ntext <- read_file inner.txt\n"
+        "done <- run_plan {text}\nmessage_user {done.run}\nclose_task\nsubmit\n"
+    )
+    assert 0 == fdc("run", "outer.plan", cwd=workspace).returncode
+    shown = fdc("show", "last", cwd=workspace).stdout
+    assert "outer.plan" in shown
+    assert shown.split()[1].rstrip(":") in fdc("verify", "last", cwd=workspace).stdout

@@ -82,6 +82,8 @@ class Store(Database):
     every = "TRUE"
     keeps_answers = True
     """Whether answers are stored beside a run until it is resumed; workers take them at once."""
+    workspace: str | None = None
+    """The workspace of the command, if the journal has runs of several."""
 
     def __init__(
         self, path: str, key: bytes | None = None, *, readonly: bool = False, counted: bool = False

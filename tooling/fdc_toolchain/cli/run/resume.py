@@ -152,14 +152,13 @@ def _newest(
     store: Store | None, root: str, database: str | None, again: bool, force: bool
 ) -> RunRow:
     """The newest run that can continue: one that has not ended; with a retry or a larger budget, also a stopped one."""
+    from ...runs.records.open_journal import own
     from ...runs.workers import remote
 
     states = (
         ["new", "interrupted", "waiting", "broken"] + ["stopped"] * again + ["cancelled"] * force
     )
-    for row in reversed(store.runs() if store is not None else []):
-        if "within" in row.inputs:
-            continue  # its parent run continues it
+    for row in reversed(own(store) if store is not None else []):
         status = remote.status_of(store, root, row)
         if status in states or (
             status == "running" and database

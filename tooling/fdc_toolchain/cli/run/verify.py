@@ -106,7 +106,9 @@ def _accept(root: str, run: str) -> None:
 def _chosen(store: Store, run: str) -> list[tuple[int, str]]:
     runs = list(store.numbers().items())
     if run == "last":
-        return runs[-1:]
+        from ...runs.records.open_journal import the_run
+
+        run = the_run(store, run).name
     exact = [row for row in runs if row[1] == run]
     return exact or [row for row in runs if isinstance(row[1], str) and row[1].startswith(run)]
 

@@ -58,6 +58,12 @@ def here(root: str, inputs: dict[str, object]) -> dict[str, object]:
     return {"workspace": {"id": of_run(inputs), "commit": now}}
 
 
+def known(root: str) -> str | None:
+    """The id of a folder that has one. Raises WorldFailed."""
+    said = _read(os.path.join(root, run_folders.FOLDER, FILE))
+    return None if said is None else said["id"]
+
+
 def identity(root: str) -> Identity:
     """The identity of a folder, created if it has none. Raises WorldFailed."""
     path = os.path.join(run_folders.folder(root), FILE)

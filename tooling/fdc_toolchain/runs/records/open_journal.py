@@ -40,13 +40,18 @@ def reading(root: str) -> Iterator[Store | None]:
 
 
 def the_run(store: Store | None, prefix: str) -> RunRow:
-    """The run whose name begins with a prefix; `last` is the newest that is not nested. Raises UsageError if there is
-    none, or several."""
+    """The run whose name begins with a prefix; `last` is the newest of this workspace that is not nested. Raises
+    UsageError if there is none, or several."""
     if not prefix:  # a variable of a script that was not set, and every name begins so
         raise Missing("no run begins with an empty name; `fdc runs` lists them")
-    found = [] if store is None else store.runs("" if prefix == "last" else prefix)
     if prefix == "last":
-        found = [row for row in found if "within" not in row.inputs][-1:]
+        found = [] if store is None else own(store)[-1:]
+        if not found and store is not None and store.workspace is not None:
+            raise Missing(
+                "this workspace has no run in the database; name one that `fdc runs` lists"
+            )
+    else:
+        found = [] if store is None else store.runs(prefix)
     exact = [row for row in found if row.name == prefix]
     if len(exact) == 1 or len(found) == 1:
         return (exact or found)[0]
@@ -56,6 +61,17 @@ def the_run(store: Store | None, prefix: str) -> RunRow:
     raise UsageError(
         f"{len(found)} runs begin with `{prefix}`: {names}{' ...' if len(found) > 6 else ''}"
     )
+
+
+def own(store: Store) -> list[RunRow]:
+    """The runs of the command's workspace, without those within steps of other runs; the oldest first."""
+    from .identity import of_run
+
+    return [
+        row
+        for row in store.runs()
+        if "within" not in row.inputs and store.workspace in (None, of_run(row.inputs))
+    ]
 
 
 def status_of(root: str, row: RunRow) -> str:

@@ -293,8 +293,12 @@ def store_of(database: str, root: str, *, make: bool = False) -> PgStore:
     """The journal of a database; `make`: the user's key is made where there is none. Raises WorldFailed."""
     from ...journal import user_key
     from ...journal.postgres import PgStore
+    from ..records import identity
 
-    return PgStore(database, user_key.key(root, make=make), say)
+    own = identity.known(root)
+    store = PgStore(database, user_key.key(root, make=make), say)
+    store.workspace = own or ""
+    return store
 
 
 def detached(name: str) -> str:
