@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from fdc_toolchain.runs.records.questions import user
 
 from tests.cli.test_ui import ASKS, Ui, fields
 from tests.support.background import PATIENCE, fdc_started, wait_for
@@ -73,6 +74,8 @@ def test_runs_of_a_database_are_listed_shown_answered_and_approved(workspace: Pa
             assert "Approve" in shown and "two spoons" in shown
             page.form(f"/runs/{name}/answer", {**fields(shown), "text": "yes"})
             wait_for(lambda: _stands(url, name, "finished"))
+            record = fdc("show", name, cwd=workspace, env={"FDC_DATABASE": url}).stdout
+            assert record.count(f"(answered by {user()}, fdc ui)") == 2, record
         pages = [page.get("/"), page.get(f"/runs/{name}"), page.get(f"/runs/{name}/report")]
     assert all("finished" in one and password not in one for one in pages)
     assert "two spoons" == (workspace / "order.txt").read_text().strip()

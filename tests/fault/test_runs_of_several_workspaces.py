@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.runs.records.questions import user
 
-from tests.support.database import database, needs_database
+from tests.support.database import Workers, database, needs_database
 from tests.support.fleet import begun
 from tests.support.process import fdc
 
@@ -44,3 +45,18 @@ def test_the_last_run_is_one_of_the_workspace(places: tuple[Path, Path, Path]) -
         assert not (none / ".fdc").exists()
         assert f"run {theirs}" in fdc("show", theirs, cwd=one, env=env).stdout, "by its name"
         assert theirs in fdc("runs", cwd=one, env=env).stdout
+
+
+@pytest.mark.long
+def test_the_record_has_who_answered(places: tuple[Path, Path, Path]) -> None:
+    one = places[0]
+    with database() as url, Workers(url, one) as workers:
+        env = {"FDC_DATABASE": url}
+        workers.start()
+        assert 5 == fdc("run", "p.plan", cwd=one, env=env).returncode
+        assert 0 == fdc("answer", "last", "two", cwd=one, env=env).returncode
+        assert 0 == fdc("resume", "last", cwd=one, env=env).returncode
+        assert f"(answered by {user()}, fdc answer)" in fdc("show", "last", cwd=one, env=env).stdout
+        assert 5 == fdc("run", "p.plan", cwd=one, env=env).returncode
+        assert 0 == fdc("resume", "last", "--answer", "two", cwd=one, env=env).returncode
+        assert f"(answered by {user()}, fdc resume)" in fdc("show", "last", cwd=one, env=env).stdout

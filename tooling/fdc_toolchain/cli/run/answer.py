@@ -79,7 +79,7 @@ def _keep(database: str | None, root: str, row: RunRow, question: Open, text: st
     if not database:
         questions.give(root, row, question, text, "fdc answer", time.time())
         click.echo(f"the answer for {address} is stored")
-    elif remote.answer(database, root, row, address, text):
+    elif remote.answer(database, root, row, address, text, "fdc answer"):
         click.echo(f"a worker has the answer for {address}, and continues")
     else:
         click.echo(f"the answer for {address} is in the queue; a worker has not taken it yet")

@@ -124,6 +124,7 @@ def command(
             "assume": known,
             "budget": budget_of(budgets),
             "retry": retry,
+            **remote.given_by("fdc resume"),
         }
         try:
             ended = remote.go_on(database, root, row, asked, show, records)

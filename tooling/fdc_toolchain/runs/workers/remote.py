@@ -199,19 +199,18 @@ def go_on(
 
 
 def answer(
-    database: str, root: str, row: RunRow, address: str, text: str, seconds: float = 5.0
+    database: str, root: str, row: RunRow, address: str, text: str, how: str, seconds: float = 5.0
 ) -> bool:
-    """Has a worker go on with a waiting run with the answer to one of its questions.
+    """Has a worker go on with a waiting run with the answer to one of its questions; `how` is its origin.
 
     Returns whether one has taken it up; False where after some seconds none has yet. Raises Refused where the run
     went on meanwhile, and WorldError.
     """
     from .dispatch import Sender
 
+    asked = {"again": True, "answers": {address: text}, "seen": row.epoch, **given_by(how)}
     with closing(store_of(database, root)) as store, closing(Sender(database, say)) as sender:
-        delivery = _asked(
-            database, root, row, {"again": True, "answers": {address: text}, "seen": row.epoch}
-        )
+        delivery = _asked(database, root, row, asked)
         deadline = time.monotonic() + seconds
         while True:
             if any(one.body.get("delivery") == delivery for one in store.records(row, "session")):
@@ -222,6 +221,13 @@ def answer(
             if time.monotonic() > deadline:
                 return False
             time.sleep(_POLL)
+
+
+def given_by(how: str) -> dict[str, object]:
+    """What the record shall say of the answers in a request: the user, their origin, and the time."""
+    from ..records.questions import user
+
+    return {"by": {"by": f"{user()}, {how}", "at": time.time()}}
 
 
 def wake(database: str, root: str, row: RunRow) -> str:

@@ -252,8 +252,10 @@ class Drive:
             fleet.root, run, show, given, fleet.shell_seconds, fleet.operator, {}, shown,
             fleet.driver, self.row.inputs,
         )  # fmt: skip
+        who = narrow(self.asked.get("by") or {"by": "command line"}, dict)
         bench = bench._replace(
-            opened=openings.approved(self.program, [*before, *self.store.records(self.row)])
+            givers=dict.fromkeys(given, who),
+            opened=openings.approved(self.program, [*before, *self.store.records(self.row)]),
         )
         tools = LocalTools(self.program, bench)
         tools.follow(state)

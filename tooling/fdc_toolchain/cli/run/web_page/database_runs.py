@@ -36,7 +36,7 @@ class Database(Workspace):
 
         address = question.effect.address
         try:
-            taken = remote.answer(self.url, self.workspace, row, address, text)
+            taken = remote.answer(self.url, self.workspace, row, address, text, "fdc ui")
         except Exit as refused:
             raise Trouble(str(refused)) from refused
         return (
