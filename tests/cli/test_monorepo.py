@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.background import fdc_started, wait_for
 from tests.support.plans import CLEAN
 from tests.support.process import fdc
 
@@ -92,3 +93,48 @@ def test_the_hooks_check_the_workspace_that_they_name(mono: Path) -> None:
     for name in (("--check",), ("--workspace", "one")):
         done = fdc("protocols", *name, "build", cwd=mono)
         assert done.returncode == 2 and f"write `{name[0]}` after `build`" in done.stderr, done
+
+
+@pytest.mark.long
+def test_a_first_run_below_a_command_keeps_its_record(mono: Path) -> None:
+    """When the command ends, what it made of protected names is taken away: a new `.fdc` below would be, too."""
+    (mono / "slow.plan").write_text(
+        "set_plan x\nplan_step_complete one\n"
+        "run_in_bash_session touch began; while [ ! -e go ]; do sleep 0.02; done\nclose_task\nsubmit\n"
+    )
+    with fdc_started("run", "slow.plan", cwd=mono) as process:
+        wait_for((mono / "began").exists)
+        done = fdc("run", "go.plan", cwd=mono / "two/deep")
+        assert done.returncode == 3 and f"in the workspace {mono} is under way" in done.stderr, done
+        assert not (mono / "two/deep/.fdc").exists()
+        (mono / "go").touch()
+        assert process.wait(60) == 0, "the command made nothing that is protected"
+    assert 0 == fdc("run", "go.plan", cwd=mono / "two/deep").returncode
+    (mono / "go").unlink()
+    (mono / "began").unlink()
+    with fdc_started("run", "slow.plan", cwd=mono) as process:
+        wait_for((mono / "began").exists)
+        assert 0 == fdc("run", "go.plan", cwd=mono / "two/deep").returncode, (
+            "it has a record already"
+        )
+        (mono / "go").touch()
+        assert process.wait(60) == 0
+    assert 2 == fdc("verify", cwd=mono / "two/deep").stdout.count(": whole")
+
+
+@pytest.mark.long
+def test_so_does_one_below_a_command_that_was_killed_with_its_fdc(mono: Path) -> None:
+    (mono / "slow.plan").write_text(
+        "set_plan x\nplan_step_complete one\n"
+        "run_in_bash_session touch began; sleep 60\nclose_task\nsubmit\n"
+    )
+    with fdc_started("run", "slow.plan", cwd=mono) as process:
+        wait_for((mono / "began").exists)
+        process.kill()
+        process.wait(60)
+    done = fdc("run", "go.plan", cwd=mono / "two/deep")
+    assert done.returncode == 3 and "was killed with its fdc" in done.stderr, done
+    assert 5 == fdc("resume", cwd=mono).returncode
+    assert 0 == fdc("run", "go.plan", cwd=mono / "two/deep").returncode
+    assert 0 == fdc("resume", "--assume", "done", cwd=mono).returncode
+    assert ": whole" in fdc("verify", "last", cwd=mono / "two/deep").stdout

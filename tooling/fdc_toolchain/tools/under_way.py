@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..journal.user_key import key
 from ..program.model import Grant
 from ..sandbox import views, writable
+from ..workspace import run_folders
 from ..workspace.access import descriptors, project_file
 from .sandboxed import own_folder
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ..workspace.files import Root
     from .sandboxed.own_folder import Kept
 
-FOLDER = os.path.join(".fdc", "under-way")
+FOLDER = os.path.join(run_folders.FOLDER, run_folders.UNDER_WAY)
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from ..program.model import Program
 
 FOLDER = ".fdc"
 JOURNAL = "runs.sqlite"
+UNDER_WAY = "under-way"
+"""In `FOLDER`: a note about each command that is under way, or was killed with its controller (`tools.under_way`)."""
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -25,6 +27,8 @@ def folder(root: str) -> str:
     """The `.fdc` of a workspace, made if need be, ignored by git. Raises WorldFailed."""
     path = os.path.join(root, FOLDER)
     try:
+        if not os.path.lexists(path):
+            _refuse_below_a_command(root, path)
         os.makedirs(path, exist_ok=True)
         if os.path.islink(path):
             raise WorldFailed(
@@ -36,6 +40,26 @@ def folder(root: str) -> str:
     except OSError as failed:
         raise WorldFailed(f"{path}: {reason(failed)}; runs are recorded there") from failed
     return path
+
+
+def _refuse_below_a_command(root: str, path: str) -> None:
+    """Raises WorldFailed if a workspace above has a note about a command: `path` would be taken away as made by it."""
+    here = os.path.abspath(root)
+    above = os.path.dirname(here)
+    while above != os.path.dirname(above):
+        records = os.path.join(above, FOLDER)
+        try:
+            with os.scandir(os.path.join(records, UNDER_WAY)) as notes:
+                noted = any(note.is_file(follow_symlinks=False) for note in notes)
+        except OSError:
+            noted = False
+        if noted and not here.startswith(records + os.sep):
+            raise WorldFailed(
+                f"{path}: a command of a run in the workspace {above} is under way, or was killed with its fdc; fdc takes away"
+                f" each `{FOLDER}` that is made below that folder meanwhile. Wait until it has ended; if it was killed, start"
+                " any run there, or `fdc resume`"
+            )
+        above = os.path.dirname(above)
 
 
 def journal_path(root: str) -> str:
