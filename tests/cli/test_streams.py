@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.support.process import clean_environment, fdc
 from tests.support.repository import ROOT
@@ -50,3 +53,54 @@ def test_a_stdin_without_an_end_is_refused_in_one_sentence(workspace: Path) -> N
             endless.kill()
         assert done.stderr == "fdc: stdin has more than 33554432 bytes\n", words
         assert (done.returncode, done.stdout) == (3, ""), words
+
+
+WORK = "set_plan x\nplan_step_complete → 一\nmessage_user → 一\nclose_task\nsubmit\n"
+
+
+def without_a_reader(cwd: Path, words: list[str], **env: str) -> tuple[int, str]:
+    """The exit code of a command whose stdout has no reader any more, and what it says on stderr."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [*FDC, *words], cwd=cwd, env=clean_environment(env), stdout=write, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    os.close(write)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_who_leaves_changes_no_exit_code(workspace: Path, unbuffered: str) -> None:
+    """`fdc COMMAND | head -1` ended with 1, in the middle of its work, and `fdc --version | true` with a traceback."""
+    (workspace / "a.plan").write_text(WORK, "utf-8")
+    (workspace / "wrong.plan").write_text("set_plan x\nraed_file y\n", "utf-8")
+    for code, line in (
+        (0, "--version"), (0, "help --all"), (0, "tools"), (0, "tools --format json"), (0, "rules"), (0, "runs"),
+        (0, "analyze a.plan"), (0, "expand a.plan"), (0, "run a.plan"), (0, "show last"), (0, "verify last"),
+        (1, "lint wrong.plan"), (1, "validate wrong.plan"), (2, "show no-such-run"),
+    ):  # fmt: skip
+        assert code == fdc(*line.split(), cwd=workspace).returncode, line
+        left, said = without_a_reader(workspace, line.split(), PYTHONUNBUFFERED=unbuffered)
+        assert left == code and "Traceback" not in said, (line, said)
+
+
+def test_a_command_without_a_reader_goes_on_to_its_end(workspace: Path) -> None:
+    assert (0, "") == without_a_reader(workspace, ["init"])
+    words = ["start", "--task-id", "T-1", "--network", "off"]
+    assert (0, "") == without_a_reader(workspace, words)
+    assert '"TASK_START"' in (workspace / "logs/activity.log.jsonl").read_text("utf-8")
+
+
+def test_a_pipe_that_breaks_elsewhere_is_a_failure(tmp_path: Path) -> None:
+    """Whoever breaks a pipe that is not stdout is no reader who has left: what the command did is not known to be done."""
+    code = (
+        "import click, os, sys\nfrom fdc_toolchain.console.process import run\n"
+        "read, write = os.pipe()\nos.close(read)\n"
+        "sys.exit(run([], lambda: click.Command('x', callback=lambda: os.write(write, b'x')), 'x'))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    said = "x: a process or a connection that fdc writes to has ended (broken pipe)\n"
+    assert (done.returncode, done.stderr) == (3, said)
