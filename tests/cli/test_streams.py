@@ -92,6 +92,19 @@ def test_a_command_without_a_reader_goes_on_to_its_end(workspace: Path) -> None:
     assert '"TASK_START"' in (workspace / "logs/activity.log.jsonl").read_text("utf-8")
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "latin-1:strict"])
+def test_every_command_writes_utf_8(workspace: Path, encoding: str) -> None:
+    """On a terminal of another encoding the command ended as a bug of fdc, after its run."""
+    (workspace / "a.plan").write_text(WORK, "utf-8")
+    (workspace / "tea.md").write_text("The price of oolong is 12 → 一.\n", "utf-8")
+    env = {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for line in ("run a.plan", "show last", "grammar", "research oolong? --docs ."):
+        done = fdc(*line.split(), cwd=workspace, env=env)
+        assert done.returncode == 0, (line, done.stderr)
+        assert "→" in done.stdout or line == "grammar", line
+
+
 def test_a_pipe_that_breaks_elsewhere_is_a_failure(tmp_path: Path) -> None:
     """Whoever breaks a pipe that is not stdout is no reader who has left: what the command did is not known to be done."""
     code = (

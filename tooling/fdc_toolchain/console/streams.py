@@ -1,4 +1,4 @@
-"""The standard streams of a command: each is open, and may lose its reader."""
+"""The standard streams of a command: each is open, takes every character, and may lose its reader."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
+
+ERRORS = "backslashreplace"
+"""How a character is written that UTF-8 does not have: a half of a pair."""
 
 
 class _Stream(io.FileIO):
@@ -34,7 +37,7 @@ def drop(descriptor: int) -> None:
 def open_streams() -> None:
     """Puts /dev/null where stdin, stdout or stderr is closed: else the next file that is opened takes its number.
 
-    stdout and stderr go on without a reader.
+    stdout and stderr take UTF-8, whatever the terminal claims to speak, and go on without a reader.
     """
     if None in (sys.stdin, sys.stdout, sys.stderr):
         while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
@@ -44,7 +47,7 @@ def open_streams() -> None:
         sys.stdin = open(os.devnull)  # noqa: SIM115
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8", errors=ERRORS))  # noqa: SIM115
         else:
             _keep(name)
 
@@ -58,12 +61,9 @@ def _keep(name: str) -> None:
     raw: io.FileIO = _Stream(given.fileno(), "w", closefd=False)
     made: TextIO
     if isinstance(given.buffer, io.RawIOBase):  # `python -u`
-        made = io.TextIOWrapper(raw, given.encoding, given.errors, write_through=True)
+        made = io.TextIOWrapper(raw, "utf-8", ERRORS, write_through=True)
     else:
         made = io.TextIOWrapper(
-            io.BufferedWriter(raw),
-            given.encoding,
-            given.errors,
-            line_buffering=given.line_buffering,
+            io.BufferedWriter(raw), "utf-8", ERRORS, line_buffering=given.line_buffering
         )
     setattr(sys, name, made)
