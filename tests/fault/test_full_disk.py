@@ -39,6 +39,7 @@ def filled(disk: Path, pages: int) -> Path:
     ("words", "names"),
     [
         (["init", "--agent", "claude"], "work/"),
+        (["knowledge", "build"], "knowledge_core/"),
         (["start", "--task-id", "T-1", "--network", "off"], "logs/activity.log.jsonl"),
         (["registry", "register", "tea", "tea.plan"], "knowledge_core/plan_registry.json)"),
         (["pack", "new", "mine"], "mine)"),
