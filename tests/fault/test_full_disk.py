@@ -72,6 +72,17 @@ def test_a_full_disk_leaves_nothing_half_written_and_the_file_is_named(
     assert ends == {0, 3}
 
 
+def test_a_drafted_plan_that_cannot_be_written_is_printed(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        filled(disk, 0)
+        done = fdc(
+            "draft", "Say hello", "--output", "a.plan", cwd=disk, env={"HOME": str(tmp_path)}
+        )
+        assert (done.returncode, os.listdir(disk)) == (3, ["ballast"])
+        assert "\nset_plan Say hello\n" in done.stdout and done.stdout.endswith("\nsubmit\n")
+        assert "`a.plan` cannot be written: no space left on device; the plan is on" in done.stderr
+
+
 def test_a_disk_without_room_for_a_name_is_told_by_the_name_that_was_asked_for(
     tmp_path: Path,
 ) -> None:
