@@ -34,6 +34,19 @@ def kept(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.slow
+def test_the_runs_of_a_read_only_workspace_can_be_read(kept: Path, tmp_path: Path) -> None:
+    """SQLite cannot make the file that its readers share there; nobody could see a run on such a disk."""
+    subprocess.run(["mount", "-o", "remount,ro", str(kept)], check=True, capture_output=True)
+    for words in (["runs"], ["show", "last"], ["verify", "last"], ["replay", "last"],
+                  ["report", "last", "--output", str(tmp_path / "r.html")]):  # fmt: skip
+        done = fdc(*words, cwd=kept)
+        assert (done.returncode, done.stderr) == (0, ""), words
+    done = fdc("run", "a.plan", cwd=kept)
+    said = f"fdc: {kept}/.fdc/runs.sqlite: unable to open database file (read-only file system)\n"
+    assert (done.returncode, done.stderr) == (3, said)
+
+
+@pytest.mark.slow
 def test_what_sqlite_has_not_merged_yet_is_not_passed_over(kept: Path) -> None:
     """Without the log beside it the journal would be an older one: then nothing is read."""
     path = kept / ".fdc/runs.sqlite"
