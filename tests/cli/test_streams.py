@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.process import clean_environment, fdc
+from tests.support.process import run as run_process
 from tests.support.repository import ROOT
 
 FDC = [sys.executable, str(ROOT / "tooling" / "fdc_cli.py")]
@@ -117,3 +118,12 @@ def test_a_pipe_that_breaks_elsewhere_is_a_failure(tmp_path: Path) -> None:
     )
     said = "x: a process or a connection that fdc writes to has ended (broken pipe)\n"
     assert (done.returncode, done.stderr) == (3, said)
+
+
+@pytest.mark.parametrize("words", ["lint", "runs", "tools", "help --all", "protocols"])
+def test_a_current_folder_that_is_gone_is_told(tmp_path: Path, words: str) -> None:
+    """It said `No such file or directory`, of no file."""
+    line = f"mkdir gone; cd gone; rmdir ../gone; exec {sys.executable} {ROOT}/tooling/fdc_cli.py {words}"
+    done = run_process(["bash", "-c", line], cwd=tmp_path)
+    said = "fdc: the current folder does not exist any more; change to another one\n"
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", said)

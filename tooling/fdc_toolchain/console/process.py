@@ -139,6 +139,19 @@ def flushed(code: int, name: str, last: str = "") -> int:
     return code
 
 
+def refusal(failed: OSError) -> str:
+    """An error of the system as a sentence: what was refused, and for which file."""
+    from ..report.terminal.terminal_text import visible
+
+    if failed.filename is None and isinstance(failed, FileNotFoundError):
+        try:
+            os.getcwd()
+        except OSError:
+            return "the current folder does not exist any more; change to another one"
+    place = f" ({visible(str(failed.filename))})" if failed.filename else ""
+    return f"{failed.strerror or failed}{place}"
+
+
 def our_bug(bug: Exception, name: str, code: int) -> int:
     """Prints that this is a bug of fdc, and how to report it; returns `code`."""
     import traceback
@@ -242,8 +255,7 @@ def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> in
     except OSError as failed:
         if failed.filename is None and flushed(CLEAN, name) != CLEAN:
             return WORLD  # it was stdout, and that has been said
-        place = f" ({visible(str(failed.filename))})" if failed.filename else ""
-        _say(f"{name}: {failed.strerror or failed}{place}")
+        _say(f"{name}: {refusal(failed)}")
         return WORLD
     except Exception as bug:  # any other exception is a bug of fdc
         from ..linking.project.settings import SettingsError
