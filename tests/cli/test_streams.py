@@ -127,3 +127,12 @@ def test_a_current_folder_that_is_gone_is_told(tmp_path: Path, words: str) -> No
     done = run_process(["bash", "-c", line], cwd=tmp_path)
     said = "fdc: the current folder does not exist any more; change to another one\n"
     assert (done.returncode, done.stdout, done.stderr) == (3, "", said)
+
+
+def test_too_little_memory_is_no_bug_of_fdc(tmp_path: Path) -> None:
+    code = (
+        "import click, sys\nfrom fdc_toolchain.console.process import run\n"
+        "sys.exit(run([], lambda: click.Command('x', callback=lambda: bytearray(1 << 60)), 'x'))\n"
+    )
+    done = run_process([sys.executable, "-c", code], cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (3, "x: there is not enough memory\n")

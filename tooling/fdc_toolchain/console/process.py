@@ -153,9 +153,14 @@ def refusal(failed: OSError) -> str:
 
 
 def our_bug(bug: Exception, name: str, code: int) -> int:
-    """Prints that this is a bug of fdc, and how to report it; returns `code`."""
+    """Prints that this is a bug of fdc, and how to report it; returns `code`. Too little memory is none."""
     import traceback
 
+    if isinstance(bug, MemoryError):
+        from ..exits import WORLD
+
+        print(f"{name}: there is not enough memory", file=sys.stderr)
+        return WORLD
     print(f"{name}: internal error: {type(bug).__name__}: {bug}", file=sys.stderr)
     if os.environ.get("FDC_DEBUG"):
         traceback.print_exc()
