@@ -180,6 +180,30 @@ def test_a_repository_below_that_is_not_as_it_was_counts(shop: Path) -> None:
     assert {"clone", "module", "2"} == plans(shop, "--changed")
 
 
+def test_a_hook_of_git_asks_each_repository_about_itself(shop: Path) -> None:
+    """git names its own index to its hooks. In a submodule that was another index, or none, and no commit was possible."""
+    write(shop / "module", page_md="Tea.\n")
+    git(shop / "module", "init", "-q")
+    git(shop / "module", "add", "--all")
+    git(shop / "module", "commit", "-q", "-m", "first")
+    write(shop, plans__wrong_plan=CLEAN, plans__page_plan=CLEAN.replace("docs/tea", "module/page"))
+    git(shop, "add", "--all")
+    git(shop, "commit", "-q", "-m", "second")
+    hook, said = shop / ".git/hooks/pre-commit", shop / ".git/said"
+    words = f"{sys.executable} {ROOT}/tooling/fdc_cli.py lint --changed"
+    hook.write_text(f"#!/bin/sh\nenv | grep ^GIT_INDEX_FILE= || exit 9\n{words} > {said} 2>&1\n")
+    hook.chmod(0o755)
+    for number, how in enumerate([[], ["--all"], ["docs/other.md"]]):
+        write(shop, docs__other_md=f"{number}\n")
+        git(shop, "add", *(["--all"] if not how else ["docs/other.md"]))
+        git(shop, "commit", "-q", "-m", "one more", *how)
+        assert said.read_text() == "1 plan proved, no findings\n", how
+    elsewhere = shop / "module"
+    write(shop, plans__wrong_plan=WRONG)
+    env = {"GIT_DIR": f"{elsewhere}/.git", "GIT_WORK_TREE": str(elsewhere)}
+    assert "1 error in 1 file" in run(words.split(), cwd=shop, env=env).stdout
+
+
 def test_what_changed_is_asked_without_a_program_of_a_repository(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.process import clean_environment, fdc
+from tests.support.process import run as run_process
 from tests.support.repository import ROOT
 
 FDC = [sys.executable, str(ROOT / "tooling" / "fdc_cli.py")]
@@ -50,3 +54,85 @@ def test_a_stdin_without_an_end_is_refused_in_one_sentence(workspace: Path) -> N
             endless.kill()
         assert done.stderr == "fdc: stdin has more than 33554432 bytes\n", words
         assert (done.returncode, done.stdout) == (3, ""), words
+
+
+WORK = "set_plan x\nplan_step_complete → 一\nmessage_user → 一\nclose_task\nsubmit\n"
+
+
+def without_a_reader(cwd: Path, words: list[str], **env: str) -> tuple[int, str]:
+    """The exit code of a command whose stdout has no reader any more, and what it says on stderr."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [*FDC, *words], cwd=cwd, env=clean_environment(env), stdout=write, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    os.close(write)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_who_leaves_changes_no_exit_code(workspace: Path, unbuffered: str) -> None:
+    """`fdc COMMAND | head -1` ended with 1, in the middle of its work, and `fdc --version | true` with a traceback."""
+    (workspace / "a.plan").write_text(WORK, "utf-8")
+    (workspace / "wrong.plan").write_text("set_plan x\nraed_file y\n", "utf-8")
+    for code, line in (
+        (0, "--version"), (0, "help --all"), (0, "tools"), (0, "tools --format json"), (0, "rules"), (0, "runs"),
+        (0, "analyze a.plan"), (0, "expand a.plan"), (0, "run a.plan"), (0, "show last"), (0, "verify last"),
+        (1, "lint wrong.plan"), (1, "validate wrong.plan"), (2, "show no-such-run"),
+    ):  # fmt: skip
+        assert code == fdc(*line.split(), cwd=workspace).returncode, line
+        left, said = without_a_reader(workspace, line.split(), PYTHONUNBUFFERED=unbuffered)
+        assert left == code and "Traceback" not in said, (line, said)
+
+
+def test_a_command_without_a_reader_goes_on_to_its_end(workspace: Path) -> None:
+    assert (0, "") == without_a_reader(workspace, ["init"])
+    words = ["start", "--task-id", "T-1", "--network", "off"]
+    assert (0, "") == without_a_reader(workspace, words)
+    assert '"TASK_START"' in (workspace / "logs/activity.log.jsonl").read_text("utf-8")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "latin-1:strict"])
+def test_every_command_writes_utf_8(workspace: Path, encoding: str) -> None:
+    """On a terminal of another encoding the command ended as a bug of fdc, after its run."""
+    (workspace / "a.plan").write_text(WORK, "utf-8")
+    (workspace / "tea.md").write_text("The price of oolong is 12 → 一.\n", "utf-8")
+    env = {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for line in ("run a.plan", "show last", "grammar", "research oolong? --docs ."):
+        done = fdc(*line.split(), cwd=workspace, env=env)
+        assert done.returncode == 0, (line, done.stderr)
+        assert "→" in done.stdout or line == "grammar", line
+
+
+def test_a_pipe_that_breaks_elsewhere_is_a_failure(tmp_path: Path) -> None:
+    """Whoever breaks a pipe that is not stdout is no reader who has left: what the command did is not known to be done."""
+    code = (
+        "import click, os, sys\nfrom fdc_toolchain.console.process import run\n"
+        "read, write = os.pipe()\nos.close(read)\n"
+        "sys.exit(run([], lambda: click.Command('x', callback=lambda: os.write(write, b'x')), 'x'))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    said = "x: a process or a connection that fdc writes to has ended (broken pipe)\n"
+    assert (done.returncode, done.stderr) == (3, said)
+
+
+@pytest.mark.parametrize("words", ["lint", "runs", "tools", "help --all", "protocols"])
+def test_a_current_folder_that_is_gone_is_told(tmp_path: Path, words: str) -> None:
+    """It said `No such file or directory`, of no file."""
+    line = f"mkdir gone; cd gone; rmdir ../gone; exec {sys.executable} {ROOT}/tooling/fdc_cli.py {words}"
+    done = run_process(["bash", "-c", line], cwd=tmp_path)
+    said = "fdc: the current folder does not exist any more; change to another one\n"
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", said)
+
+
+def test_too_little_memory_is_no_bug_of_fdc(tmp_path: Path) -> None:
+    code = (
+        "import click, sys\nfrom fdc_toolchain.console.process import run\n"
+        "sys.exit(run([], lambda: click.Command('x', callback=lambda: bytearray(1 << 60)), 'x'))\n"
+    )
+    done = run_process([sys.executable, "-c", code], cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (3, "x: there is not enough memory\n")

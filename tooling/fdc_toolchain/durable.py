@@ -12,7 +12,7 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 LOCK_TIMEOUT = 30.0
 """Seconds that a writer waits for the one before it."""
@@ -50,6 +50,16 @@ def inside(root: str, path: str) -> str:
     if not real.startswith(f"{top.rstrip('/')}/"):
         raise OSError(errno.EPERM, "it is a link out of the workspace", os.path.join(root, path))
     return real
+
+
+@contextmanager
+def named(path: str) -> Iterator[None]:
+    """Errors of the system in it name this file: a full disk names none, and the name of a temporary file says nothing."""
+    try:
+        yield
+    except OSError as failed:
+        failed.filename = path
+        raise
 
 
 def replace(path: str, data: bytes) -> None:
@@ -104,8 +114,10 @@ def replace_all(
     before = {path: read(path) for path in (*files, *remove, *last)}
     staged: dict[str, str] = {}
     begun: list[str] = []
+    folders: list[str] = []
     try:
         for path, data in (*files.items(), *last.items()):
+            folders += _absent(os.path.dirname(path))
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
             _sweep_dead(path)
             staged[path] = _staged(path, data)
@@ -125,9 +137,21 @@ def replace_all(
                 _unlink(path)
             elif read(path) != old:
                 replace(path, old)
+        for folder in reversed(folders):
+            with suppress(OSError):  # another process may use it already
+                os.rmdir(folder)
         raise
     for folder in sorted({os.path.dirname(path) for path in before}):
         sync_folder(folder)
+
+
+def _absent(folder: str) -> list[str]:
+    """The folders that are to be made for this one, the topmost first."""
+    found: list[str] = []
+    while folder and not os.path.lexists(folder):
+        found.insert(0, folder)
+        folder = os.path.dirname(folder)
+    return found
 
 
 def new_folder(path: str, files: Mapping[str, bytes]) -> None:
@@ -186,9 +210,10 @@ def _staged(path: str, data: bytes) -> str:
     to run it as its owner or group."""
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f"{_stem(name)}{os.getpid()}.{time.monotonic_ns()}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+    with named(path):
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
     try:
-        with open(handle, "wb") as file:
+        with named(path), open(handle, "wb") as file:
             try:
                 os.fchmod(handle, stat.S_IMODE(os.stat(path).st_mode) & 0o1777)
             except FileNotFoundError:
@@ -196,10 +221,8 @@ def _staged(path: str, data: bytes) -> str:
             file.write(data)
             file.flush()
             os.fsync(handle)
-    except BaseException as failed:
+    except BaseException:
         _unlink(temporary)
-        if isinstance(failed, OSError) and failed.filename is None:
-            failed.filename = path  # a full disk names none
         raise
     return temporary
 
@@ -254,7 +277,8 @@ def exclusive(path: str, *, timeout: float = LOCK_TIMEOUT) -> Iterator[None]:
                 time.sleep(pause)
                 pause = min(pause * 1.5, 0.05)
         os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        with suppress(OSError):  # a full disk: then nobody who waits is told who holds it
+            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         yield
     finally:
         os.close(handle)

@@ -264,11 +264,11 @@ def main(argv: list[str] | None = None) -> int:
     """`fdc ARGUMENTS`. Returns the exit code (`exits`)."""
     arguments = sys.argv[1:] if argv is None else argv
     if arguments == ["--version"]:
-        from ..console.process import flushed, open_streams
+        from ..console.process import flushed
+        from ..console.streams import open_streams
 
         open_streams()
-        print(f"fdc {_version()}")
-        return flushed(0, "fdc")
+        return flushed(0, "fdc", f"fdc {_version()}")
     if arguments[:1] == ["lint"]:
         from .linting import fast_lint
 

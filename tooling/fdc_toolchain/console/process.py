@@ -78,18 +78,6 @@ def silence_stdout() -> None:
         pass
 
 
-def open_streams() -> None:
-    """Puts /dev/null where stdin, stdout or stderr is closed: else the next file that is opened takes its number."""
-    if None not in (sys.stdin, sys.stdout, sys.stderr):
-        return
-    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
-        os.set_inheritable(handle, True)
-    os.close(handle)
-    for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
-
-
 def _hear() -> list[int]:
     """From now on SIGTERM and SIGHUP end the command as Ctrl-C does, but for one that somebody has ignored (`nohup`).
 
@@ -124,11 +112,13 @@ def leave(code: int) -> NoReturn:
     sys.exit(code)
 
 
-def flushed(code: int, name: str) -> int:
-    """The exit code of a command, after all that it printed was written; 3 where it cannot be written."""
+def flushed(code: int, name: str, last: str = "") -> int:
+    """The exit code of a command, after all that it printed and the line `last` was written; 3 where it cannot be written."""
     if sys.stdout is None:
         return code  # closed before we began
     try:
+        if last:
+            print(last)
         sys.stdout.flush()
     except (BrokenPipeError, ValueError):  # its reader has gone, or the command itself closed it
         silence_stdout()
@@ -149,10 +139,28 @@ def flushed(code: int, name: str) -> int:
     return code
 
 
+def refusal(failed: OSError) -> str:
+    """An error of the system as a sentence: what was refused, and for which file."""
+    from ..report.terminal.terminal_text import visible
+
+    if failed.filename is None and isinstance(failed, FileNotFoundError):
+        try:
+            os.getcwd()
+        except OSError:
+            return "the current folder does not exist any more; change to another one"
+    place = f" ({visible(str(failed.filename))})" if failed.filename else ""
+    return f"{failed.strerror or failed}{place}"
+
+
 def our_bug(bug: Exception, name: str, code: int) -> int:
-    """Prints that this is a bug of fdc, and how to report it; returns `code`."""
+    """Prints that this is a bug of fdc, and how to report it; returns `code`. Too little memory is none."""
     import traceback
 
+    if isinstance(bug, MemoryError):
+        from ..exits import WORLD
+
+        print(f"{name}: there is not enough memory", file=sys.stderr)
+        return WORLD
     print(f"{name}: internal error: {type(bug).__name__}: {bug}", file=sys.stderr)
     if os.environ.get("FDC_DEBUG"):
         traceback.print_exc()
@@ -170,6 +178,7 @@ def run(argv: list[str], command: Callable[[], click.Command], name: str) -> int
     `command` makes the command, after the working folder has left the import path; `name` is what messages begin with.
     """
     from .refused import in_json
+    from .streams import open_streams
 
     leave_working_folder()
     open_streams()
@@ -199,6 +208,24 @@ def _say(text: str) -> None:
     print(folded(text, width(err=True)), file=sys.stderr)
 
 
+def _telling_of_pipes(command: click.Command) -> click.Command:
+    """The command, which says so where a pipe breaks. It is not stdout (`streams`), for which click would take it."""
+    invoke = command.invoke
+
+    def told(context: click.Context) -> Any:
+        try:
+            return invoke(context)
+        except BrokenPipeError as broken:
+            from ..exits import WorldError
+
+            raise WorldError(
+                "a process or a connection that fdc writes to has ended (broken pipe)"
+            ) from broken
+
+    setattr(command, "invoke", told)  # noqa: B010
+    return command
+
+
 def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> int:
     import io
 
@@ -210,7 +237,7 @@ def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> in
 
     on_stderr()
     try:
-        result = command().main(
+        result = _telling_of_pipes(command()).main(
             args=argv, prog_name=name, standalone_mode=False, help_option_names=["-h", "--help"]
         )
         return result if isinstance(result, int) else CLEAN
@@ -230,14 +257,10 @@ def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> in
     except (click.Abort, KeyboardInterrupt):
         print(f"{name}: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        silence_stdout()
-        return CLEAN
     except OSError as failed:
         if failed.filename is None and flushed(CLEAN, name) != CLEAN:
             return WORLD  # it was stdout, and that has been said
-        place = f" ({visible(str(failed.filename))})" if failed.filename else ""
-        _say(f"{name}: {failed.strerror or failed}{place}")
+        _say(f"{name}: {refusal(failed)}")
         return WORLD
     except Exception as bug:  # any other exception is a bug of fdc
         from ..linking.project.settings import SettingsError

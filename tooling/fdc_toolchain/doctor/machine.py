@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from ..exits import reason
 from ..journal import user_key
 from ..linking.project.protected import outside_path
-from ..linking.project.quiet_git import refuse_pipes
+from ..linking.project.quiet_git import in_its_own, refuse_pipes
 from ..named_tuples import NamedTuple
 from ..tools.model.wire import OPENAI
 from ..workspace.operator import TIERS, Operator
@@ -344,7 +344,7 @@ def _git(root: str) -> Found:
         refuse_pipes(root)
         inside = subprocess.run(
             [program, "-C", root, "rev-parse", "--is-inside-work-tree"],
-            capture_output=True, text=True, timeout=20, check=False,
+            capture_output=True, text=True, timeout=20, check=False, env=in_its_own(os.environ),
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError) as failed:
         why = getattr(failed, "strerror", None) or failed

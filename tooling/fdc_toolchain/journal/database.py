@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from ..engine.ports import WorldFailed
+from ..exits import reason
 from . import tables
 from .row_shape import is_text
 
@@ -130,7 +131,25 @@ def world_failed(failed: sqlite3.Error, path: str) -> WorldFailed:
         said == "disk I/O error"
     ):  # what SQLite says, too, where there is no room for its `-shm` file
         said += " (the disk is full)" if _full(path) else ""
+    if said == "unable to open database file":
+        said += _refused(path)
     return WorldFailed(f"{path}: {said}")
+
+
+def _refused(path: str) -> str:
+    """What the system refuses to somebody who opens a journal, in brackets; SQLite does not tell."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC))
+    except OSError as failed:
+        return f" ({reason(failed)})"
+    folder = os.path.dirname(path) or "."
+    if not os.access(folder, os.W_OK):
+        return " (its folder cannot be written)"
+    try:
+        about = os.statvfs(folder)
+    except OSError:
+        return ""
+    return " (the disk has no room for a file)" if about.f_files and not about.f_favail else ""
 
 
 def _full(path: str) -> bool:

@@ -43,6 +43,16 @@ _FREE = "DELETE FROM blob WHERE hash NOT IN (SELECT program FROM run UNION SELEC
 _ROWS = f"SELECT {tables.ROW} FROM record WHERE run=? ORDER BY seq"
 
 
+def _is_kept(path: str) -> bool:
+    """Whether a journal lies complete on a read-only file system, where SQLite cannot make the files that readers share."""
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY) and not os.path.getsize(f"{path}-wal")
+    except FileNotFoundError:
+        return os.path.exists(path)
+    except OSError:
+        return False
+
+
 class RunRow(NamedTuple):
     """What the journal says of a run as a whole. Times are seconds since 1970.
 
@@ -106,7 +116,8 @@ class Store(Database):
         try:
             if not readonly:
                 private(path)
-            database = f"file:{_quoted(path)}?mode=ro" if readonly else path
+            kept = "&immutable=1" if readonly and _is_kept(path) else ""
+            database = f"file:{_quoted(path)}?mode=ro{kept}" if readonly else path
             self._db = sqlite3.connect(database, uri=readonly, isolation_level=None)
         except OSError as failed:
             raise WorldFailed(f"{path}: {reason(failed)}") from failed

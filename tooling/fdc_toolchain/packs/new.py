@@ -7,6 +7,7 @@ import re
 import shutil
 import tempfile
 
+from ..durable import named
 from ..exits import Refused, UsageError
 from .index import index
 
@@ -34,14 +35,15 @@ def write(name: str, folder: str, taken: set[str]) -> list[str]:
         raise Refused(f"`{folder}` exists; choose a folder that does not exist")
     above = os.path.dirname(os.path.abspath(folder))
     os.makedirs(above, exist_ok=True)
-    made = tempfile.mkdtemp(prefix=".fdc-pack-", dir=above)
-    try:
-        files = _fill(made, name)
-        os.chmod(made, 0o777 & ~_umask())
-        os.rename(made, folder)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise
+    with named(folder):
+        made = tempfile.mkdtemp(prefix=".fdc-pack-", dir=above)
+        try:
+            files = _fill(made, name)
+            os.chmod(made, 0o777 & ~_umask())
+            os.rename(made, folder)
+        except BaseException:
+            shutil.rmtree(made, ignore_errors=True)
+            raise
     return files
 
 

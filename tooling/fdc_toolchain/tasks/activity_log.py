@@ -70,11 +70,12 @@ def _write(path: str, data: bytes, sync: bool = True) -> None:
                 b"\n" + data
             )  # a writer that was killed left a torn line: it stays one, and ours is whole
         try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(handle, rest) :]
-            if sync:
-                os.fsync(handle)
+            with durable.named(path):
+                rest = memoryview(data)
+                while rest:
+                    rest = rest[os.write(handle, rest) :]
+                if sync:
+                    os.fsync(handle)
         except OSError:
             os.ftruncate(handle, size)
             raise

@@ -11,7 +11,14 @@ import os
 import sys
 import time
 
-from ...console.process import flushed, leave_working_folder, our_bug, silence_stdout, write
+from ...console.process import (
+    flushed,
+    leave_working_folder,
+    our_bug,
+    refusal,
+    silence_stdout,
+    write,
+)
 from ...diagnostics.formats import COUNTING
 from ...diagnostics.verdict_line import verdict_line
 from .options import Options, must_be_there, quick
@@ -59,10 +66,7 @@ def answered(options: Options) -> int:
         return CLEAN
     except OSError as failed:
         silence_stdout()
-        from ...report.terminal.terminal_text import visible
-
-        where = f" ({visible(str(failed.filename))})" if failed.filename else ""
-        print(f"fdc: {failed.strerror or failed}{where}", file=sys.stderr)
+        print(f"fdc: {refusal(failed)}", file=sys.stderr)
         from ...exits import WORLD
 
         return WORLD

@@ -10,7 +10,7 @@ import click
 
 from ...console.options import count_option, flag_option, root_of, text_option, workspace_option
 from ...console.terminal import say
-from ...exits import CLEAN, FINDINGS, UsageError, WorldError
+from ...exits import CLEAN, FINDINGS, UsageError, WorldError, reason
 
 if TYPE_CHECKING:
     from ...linking.link import Linker
@@ -92,7 +92,12 @@ def command(
             text = "".join(f"{visible(line)}\n" for line in text.rstrip("\n").split("\n"))
         click.echo(text, nl=False)
         return CLEAN
-    durable.output(path, text.encode())
+    try:
+        durable.output(path, text.encode())
+    except OSError as failed:  # a model may have been paid for it
+        click.echo(text, nl=False)
+        why = f"`{visible(output)}` cannot be written: {reason(failed)}"
+        raise WorldError(f"{why}; the plan is on stdout instead") from failed
     click.echo(f"{visible(output)} written; lint found no errors")
     return CLEAN
 

@@ -37,7 +37,7 @@ def build(workspace: str | None, only_check: bool) -> int:
 
     root = root_of(workspace)
     found = indexed(root)
-    code = CLEAN
+    code, files = CLEAN, {}
     for path, data in ((SYMBOLS, symbols_json(found)), (GRAPH, graph_json(found))):
         target = durable.inside(root, path)
         if durable.read(target, limit=1 << 30) == data:
@@ -46,9 +46,10 @@ def build(workspace: str | None, only_check: bool) -> int:
             say(f"{path} is not what `fdc knowledge build` writes", err=True)
             code = FINDINGS
         else:
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            durable.replace(target, data)
-            click.echo(f"{path} written")
+            files[path] = data
+    durable.replace_all({durable.inside(root, path): data for path, data in files.items()})
+    for path in files:
+        click.echo(f"{path} written")
     click.echo(
         f"{len(found.files)} files, {len(found.symbols)} symbols, {len(found.edges)} imports"
     )

@@ -56,11 +56,24 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
+OF_A_REPOSITORY = frozenset(
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_DIR GIT_GRAFT_FILE GIT_IMPLICIT_WORK_TREE GIT_INDEX_FILE"
+    " GIT_INTERNAL_SUPER_PREFIX GIT_NAMESPACE GIT_OBJECT_DIRECTORY GIT_PREFIX GIT_REPLACE_REF_BASE GIT_SHALLOW_FILE"
+    " GIT_WORK_TREE".split()
+)  # fmt: skip
+"""Variables that name the files of one repository, whatever folder git is asked in. Git sets them for its hooks."""
+
+
+def in_its_own(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment with which git in a folder speaks of the repository around that folder."""
+    return {name: value for name, value in environment.items() if name not in OF_A_REPOSITORY}
+
+
 def ask_git(
     folder: str, *arguments: str, seconds: float = 60
 ) -> subprocess.CompletedProcess[bytes]:
-    """What git says in a folder. Raises OSError without git, or where git would wait for a pipe (`refuse_pipes`), and
-    subprocess.TimeoutExpired where it takes longer.
+    """What git says of the repository around a folder. Raises OSError without git, or where git would wait for a pipe
+    (`refuse_pipes`), and subprocess.TimeoutExpired where it takes longer.
 
     A diff needs `--no-ext-diff --no-textconv` as well, and `--ignore-submodules=all`: those have settings of their own.
     """
@@ -68,7 +81,7 @@ def ask_git(
     def asked(words: Iterable[str], own_names: Iterable[str]) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             ["git", "-C", folder, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds,
-            env={**os.environ, "PATH": outside_path(), **started_nothing(own_names, os.environ)},
+            env={**in_its_own(os.environ), "PATH": outside_path(), **started_nothing(own_names, os.environ)},
         )  # fmt: skip
 
     compares = arguments[:1] == ("diff",) or "--others" in arguments

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from ...engine.events import Outcome
 from ...linking.project.protected import folded_name, outside_path
-from ...linking.project.quiet_git import OWN_NAMES, refuse_pipes, started_nothing
+from ...linking.project.quiet_git import OWN_NAMES, in_its_own, refuse_pipes, started_nothing
 from ...workspace.failure import ToolFailure
 from ...workspace.files import parts_of
 from .. import intent_files
@@ -201,7 +201,7 @@ def _author(context: Context) -> dict[str, str]:
             refuse_pipes(context.root.path)
             done = subprocess.run(
                 ["git", "config", "--get", name], cwd=context.root.path, capture_output=True, text=True, timeout=60, check=False,
-                stdin=subprocess.DEVNULL, env={**os.environ, "PATH": outside_path()},
+                stdin=subprocess.DEVNULL, env={**in_its_own(os.environ), "PATH": outside_path()},
             )  # fmt: skip
         except (OSError, subprocess.SubprocessError) as failed:
             why = getattr(failed, "strerror", None) or failed

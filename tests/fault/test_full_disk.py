@@ -1,0 +1,96 @@
+"""A full disk under the commands that write and run nothing: all of it or nothing, and one sentence that names the file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.fault.test_world_fails import small_disk
+from tests.support.process import fdc
+
+WORKSPACE = {
+    "Makefile": "test:\n\t@echo 3 passed\n",
+    "tea.py": "def price():\n    return 12\n",
+}
+
+
+def everything(folder: Path) -> dict[str, bytes | None]:
+    """The files and folders below a folder, without locks and a log without a line, which stay."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+        if not path.name.endswith(".lock") and path.name != "logs"
+        if path.name != "activity.log.jsonl" or path.stat().st_size
+    }
+
+
+def filled(disk: Path, pages: int) -> Path:
+    """Fills a disk up to some pages."""
+    free = os.statvfs(disk)
+    ballast = disk / "ballast"
+    ballast.write_bytes(b"x" * max(0, free.f_bavail * free.f_bsize - pages * 4096))
+    return ballast
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["init", "--agent", "claude"], "work/"),
+        (["knowledge", "build"], "knowledge_core/"),
+        (["start", "--task-id", "T-1", "--network", "off"], "logs/activity.log.jsonl"),
+        (["registry", "register", "tea", "tea.plan"], "knowledge_core/plan_registry.json)"),
+        (["pack", "new", "mine"], "mine)"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_full_disk_leaves_nothing_half_written_and_the_file_is_named(
+    tmp_path: Path, words: list[str], names: str
+) -> None:
+    """`fdc init` left folders behind that make another folder the workspace; others named no file, or a temporary one."""
+    ends = set()
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        work = disk / "work"
+        work.mkdir()
+        for name, text in WORKSPACE.items():
+            (work / name).write_text(text)
+        if words[0] != "init":
+            fdc("init", cwd=work)
+            (work / "tea.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
+        for pages in (*range(10), 20):
+            ballast, before = filled(disk, pages), everything(work)
+            done = fdc(*words, cwd=work, env={"HOME": str(tmp_path)})
+            ballast.unlink()
+            ends.add(done.returncode)
+            if done.returncode == 0:
+                break
+            assert done.returncode == 3 and before == everything(work), done
+            assert done.stderr.count("\n") == 1 and names in done.stderr, done.stderr
+            assert "No space left on device" in done.stderr and ".tmp" not in done.stderr
+    assert ends == {0, 3}
+
+
+def test_a_drafted_plan_that_cannot_be_written_is_printed(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        filled(disk, 0)
+        done = fdc(
+            "draft", "Say hello", "--output", "a.plan", cwd=disk, env={"HOME": str(tmp_path)}
+        )
+        assert (done.returncode, os.listdir(disk)) == (3, ["ballast"])
+        assert "\nset_plan Say hello\n" in done.stdout and done.stdout.endswith("\nsubmit\n")
+        assert "`a.plan` cannot be written: no space left on device; the plan is on" in done.stderr
+
+
+def test_a_disk_without_room_for_a_name_is_told_by_the_name_that_was_asked_for(
+    tmp_path: Path,
+) -> None:
+    """There the temporary file cannot be made, whose name says nothing."""
+    with small_disk(tmp_path / "disk", "1m,nr_inodes=4") as disk:
+        (disk / "a.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
+        (disk / "two").write_text("")
+        (disk / "three").write_text("")
+        words = ["certify", "a.plan", "--output", "a.json"]
+        done = fdc(*words, cwd=disk, env={"HOME": str(tmp_path)})
+        assert (done.returncode, done.stderr) == (3, "fdc: No space left on device (a.json)\n")
