@@ -271,7 +271,7 @@ def test_a_worker_waits_too_and_goes_on_with_the_answer(repository: Path) -> Non
         assert (
             row is not None and row.status == "waiting" and (repository / CI).read_text() == "was\n"
         )
-        assert remote.answer(url, str(repository), row, "main/3", "yes", PATIENCE)
+        assert remote.answer(url, str(repository), row, "main/3", "yes", "test", PATIENCE)
         wait_for(lambda: rows(url, "SELECT status FROM fdc.run") == [("finished",)])
         store.close()
     assert (repository / CI).read_text() == "changed\n" and (

@@ -53,7 +53,7 @@ def test_what_a_worker_of_another_key_cannot_take_goes_to_one_that_can(workspace
         for name in runs:
             row = store.run(name)
             assert row is not None and row.status == "waiting"
-            assert remote.answer(url, str(workspace), row, "main/3", "green", PATIENCE)
+            assert remote.answer(url, str(workspace), row, "main/3", "green", "test", PATIENCE)
         store.close()
         wait_for(
             lambda: rows(url, "SELECT count(*) FROM fdc.run WHERE status='finished'") == [(2,)]

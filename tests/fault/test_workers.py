@@ -198,7 +198,7 @@ def looked_at(deeds: Path, url: str, finished: str, nursery: Nursery) -> None:
     assert "the same steps" in there(0, "diff", asked, fork)
     # Who answers what they saw before somebody else did is told so.
     with pytest.raises(Refused, match="has continued since"):
-        remote.answer(url, str(deeds), row, "main/3", "black")
+        remote.answer(url, str(deeds), row, "main/3", "black", "test")
     assert ((), "ours") == store.check(row.id)[::2]
     store.close()
 
