@@ -40,12 +40,10 @@ class Told:
             if one.isascii() and not one.isalnum() and one.isprintable()
         )
         self.marks = [one for one in dict.fromkeys(seen) if one != " "][:12]
-        names = [next(one for one in row if one) for row in _RAISES.findall(said)]
-        self.raises = list(dict.fromkeys(one.rpartition(".")[2] for one in names))
-        dotted = [one.rpartition(".") for one in names]
-        self.wanted = {name: "" for _, _, name in dotted} | {
-            name: module for module, _, name in dotted if module
-        }
+        self.wanted: dict[str, str] = {}
+        for row in _RAISES.findall(said):
+            module, _, name = next(one for one in row if one).rpartition(".")
+            self.wanted[name] = module or self.wanted.get(name, "")
         """The wanted exceptions, each with the module that its class says, where it is said."""
 
 

@@ -99,7 +99,7 @@ def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Ro
     for one in whole.elts if isinstance(whole, ast.Tuple) else [whole] if whole is not None else ():
         near = _EXCEPTIONS.get(name_of(one), "").split() if isinstance(one, ast.Name) else []
         for other in (
-            known.told.raises if isinstance(node, ast.Raise) and isinstance(one, ast.Name) else ()
+            known.told.wanted if isinstance(node, ast.Raise) and isinstance(one, ast.Name) else ()
         ):
             if other in known.everywhere:
                 yield "exception", one, other, 0.7

@@ -230,10 +230,10 @@ def _raised(known: Known, node: ast.AST) -> Found:
     found = Found(dict.fromkeys(_EXCEPTIONS, 0.2))
     for other, count in known.raised.items():
         found.raise_to(other, 0.25 + 0.02 * min(count, 8) if other in known.everywhere else 0.0)
-    for other in known.told.raises:
+    for other in known.told.wanted:
         found.raise_to(other, 0.7 if other in known.everywhere else 0.0)
     if (
-        "NotImplementedError" not in known.told.raises
+        "NotImplementedError" not in known.told.wanted
     ):  # said of what is left to others, and passes for its base
         found["NotImplementedError"] *= 0.4
     if _OF_ARGUMENTS.search(known.segment(node)):

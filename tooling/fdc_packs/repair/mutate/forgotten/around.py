@@ -61,7 +61,7 @@ def _guards(known: Known, node: ast.stmt, function: Function) -> list[tuple[str,
         one for one in read if one not in OWN and bound.get(one, node.lineno + 1) <= node.lineno
     ]
     made = Found()
-    wants = [name for name in known.told.raises if name in known.everywhere][:1]
+    wants = [name for name in known.told.wanted if name in known.everywhere][:1]
     often = Counter(said for _, said, _ in known.asked)
     for one, leave in known.leaving:
         test, left = known.segment(one.test), known.segment(leave)
@@ -73,7 +73,7 @@ def _guards(known: Known, node: ast.stmt, function: Function) -> list[tuple[str,
         near += 0.02 * bool(asked & read.keys()) + 0.01 * min(often[test], 5)
         if known.fits(leave, node) and not (isinstance(leave, ast.Continue) and not looped):
             wanted = isinstance(leave, ast.Raise) and any(
-                name in left for name in known.told.raises
+                name in left for name in known.told.wanted
             )
             made.raise_to(f"if {test}:\t{left}", near + 0.2 * wanted)
         for error in wants if same or near >= 0.08 else ():

@@ -98,7 +98,7 @@ def _made(
 ) -> Iterator[tuple[str, float]]:
     """What is given back: a collection of what was gathered, or the result of a function that takes what is here."""
     idle, owner, names = known.unused(node), known.owner(node), known.names(node)
-    for name in known.told.raises:
+    for name in known.told.wanted:
         yield f"raise {name}", 0.5 if name in known.everywhere else 0.0
     for name, other in itertools.product(sorted(idle), plain):
         if name != other:
