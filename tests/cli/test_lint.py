@@ -283,7 +283,7 @@ def test_a_full_disk_is_three(tea: Path):
                 [*FDC, "lint", name], cwd=tea, env=clean_environment(), stdout=full, stderr=subprocess.PIPE, text=True,
                 check=False,
             )  # fmt: skip
-        assert (done.returncode, done.stderr) == (3, "fdc: No space left on device\n"), name
+        assert (done.returncode, done.stderr) == (3, "fdc: No space left on device (stdout)\n")
 
 
 # ---- streams ------------------------------------------------------------------------------------

@@ -246,8 +246,8 @@ def test_where_the_disk_gets_full_the_end_says_what_resume_will_ask(
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        ("fdc --version > /dev/full", 3, "fdc: stdout: No space left on device\n"),
-        ("fdc runs > /dev/full", 3, "fdc: stdout: No space left on device\n"),
+        ("fdc --version > /dev/full", 3, "fdc: No space left on device (stdout)\n"),
+        ("fdc runs > /dev/full", 3, "fdc: No space left on device (stdout)\n"),
         ("fdc run absent 2> /dev/full", 3, ""),
         ("fdc run p.plan >&-", 0, ""),
         ("fdc run p.plan <&- >&- 2>&-", 0, ""),

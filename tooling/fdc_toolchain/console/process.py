@@ -63,13 +63,20 @@ def write(data: bytes, stream: TextIO | None) -> None:
             buffer.write(data)
         stream.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        from .streams import drop
+
+        drop(stream.fileno())
+    except OSError as failed:
+        failed.filename = failed.filename or str(stream.name).strip("<>")
+        raise
 
 
 def silence_stdout() -> None:
     """Redirects stdout to /dev/null, so that Python does not write to the closed one when it exits."""
+    from .streams import drop
+
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop(sys.stdout.fileno())
     except (
         OSError,
         ValueError,
@@ -126,7 +133,7 @@ def flushed(code: int, name: str, last: str = "") -> int:
         silence_stdout()
         code = 3
         try:
-            print(f"{name}: stdout: {failed.strerror or failed}", file=sys.stderr)
+            print(f"{name}: {failed.strerror or failed} (stdout)", file=sys.stderr)
         except OSError:
             pass
     try:
@@ -258,8 +265,8 @@ def _run(argv: list[str], command: Callable[[], click.Command], name: str) -> in
         print(f"{name}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except OSError as failed:
-        if failed.filename is None and flushed(CLEAN, name) != CLEAN:
-            return WORLD  # it was stdout, and that has been said
+        if failed.filename == "stdout":
+            silence_stdout()  # what is left of it cannot be written either
         _say(f"{name}: {refusal(failed)}")
         return WORLD
     except Exception as bug:  # any other exception is a bug of fdc

@@ -16,7 +16,9 @@ ERRORS = "backslashreplace"
 
 class _Stream(io.FileIO):
     """stdout or stderr. When its reader has gone (`| head`), it takes what is written and drops it, so the command goes on
-    to its end, and its exit code says what it found."""
+    to its end, and its exit code says what it found. Any other error names the stream."""
+
+    label = ""
 
     def write(self, data: bytes | memoryview, /) -> int:  # type: ignore[override]
         """As `FileIO.write`."""
@@ -25,6 +27,9 @@ class _Stream(io.FileIO):
         except BrokenPipeError:
             drop(self.fileno())
             return memoryview(data).nbytes
+        except OSError as failed:
+            failed.filename = self.label
+            raise
 
 
 def drop(descriptor: int) -> None:
@@ -58,7 +63,9 @@ def _keep(name: str) -> None:
     if given is not getattr(sys, f"__{name}__") or not isinstance(given, io.TextIOWrapper):
         return
     given.flush()
-    raw: io.FileIO = _Stream(given.fileno(), "w", closefd=False)
+    stream = _Stream(given.fileno(), "w", closefd=False)
+    stream.label = name
+    raw: io.FileIO = stream
     made: TextIO
     if isinstance(given.buffer, io.RawIOBase):  # `python -u`
         made = io.TextIOWrapper(raw, "utf-8", ERRORS, write_through=True)
