@@ -447,6 +447,20 @@ def test_a_copy_without_settings_of_pytest_ends_its_search(tmp_path: Path) -> No
         assert ended == (tmp_path / "pytest.ini").exists()
 
 
+def test_an_argument_that_no_result_depends_on_is_seen(folder: Path) -> None:
+    """`limit(9, 3) == 3` and `limit(1, 3) == 1` hold for `min(x, most)`, and for `3 if x > 3 else x`."""
+    at = CODE.index("x if x < most else x")
+    texts = ("min(x, most)", "3 if x > 3 else x")
+    edits = [{"key": text, "path": "code_under.py", "pieces": [[at, at + 20, text]]} for text in texts]  # fmt: skip
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    assert dict.fromkeys(texts, "passes") == found["verdicts"]
+    ignored = [
+        {name.split(":")[2]: one for name, one in found["changes"][text][5].items() if ":" in name[6:] and one}
+        for text in texts
+    ]  # fmt: skip
+    assert [sorted(one) for one in ignored] == [[], ["most"]]
+
+
 @pytest.mark.long
 def test_what_begins_an_object_is_measured_although_it_cannot_show_itself_yet(folder: Path) -> None:
     """`repr` and `copy` of an object in its own `__init__` fail where they need what `__init__` stores."""

@@ -180,7 +180,8 @@ class Probed(TypedDict, total=False):
 
     `verdicts` are passes, helps, fails, breaks or leaves. `changes` are rows: for how many generated inputs an edit that
     passes gives another result, of how many, a name of all results, whether it crashes, whether it hides where the function
-    crashed, how many lines of each edited function no input gets to, and how many tests run what it changes.
+    crashed, how many lines of each edited function no input gets to with, for each argument, 1 if no result depends on it, and
+    how many tests run what it changes.
     `earlier`: how many were tried so before these.
     """
 

@@ -30,6 +30,8 @@ TURNED = 0.5
 """What the proposer takes from the worth of an edit that turns a condition round, before any was tried."""
 IDLE = 4.0
 """How much less likely an edit is with which no input gets to lines that are run with another one: what is there has a use."""
+LINES, ARGUMENTS = 1, 2
+"""Colons in the names of what can be idle: `FUNCTION:LINE`, and `FUNCTION:LINE:ARGUMENT`."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -157,8 +159,15 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
         out.append(made)
     passing = [row for row in out if row.get("probe") == "passes"]
     for row in passing:
-        if any(_idle(row, other) for other in passing):
+        if any(_idle(row, other, LINES) for other in passing):
             row["before"] /= IDLE
+    deaf = [row for row in passing if any(_idle(row, other, ARGUMENTS) for other in passing)]
+    for row in passing:
+        others = [one for one in passing if one["change"][2] != row["change"][2]]
+        if row in deaf:
+            row["risky"] = True
+        elif _turns(row) and others and all(_idle(one, row, ARGUMENTS) for one in others):
+            row["risky"] = False
     turned_places = [_place(row) for row in passing if _turns(row)]
     for row in passing:  # a condition more says nothing that the same one turned round does not say
         if row["key"].startswith("narrowed-") and _place(row) in turned_places:
@@ -191,10 +200,12 @@ def _for_all_that_behave_so(best: Candidate, passing: Sequence[Candidate]) -> Ca
     return min(twins, key=_odd)
 
 
-def _idle(row: Candidate, other: Candidate) -> bool:
-    """Whether more lines of a function stay without a run than with another edit of it."""
+def _idle(row: Candidate, other: Candidate, what: int) -> bool:
+    """Whether more LINES of a function stay without a run than with another edit of it, or ARGUMENTS without an effect."""
     here, there = ((one["change"][5:] or [{}])[0] for one in (row, other))
-    return any(lines > there.get(name, lines) for name, lines in here.items())
+    return any(
+        count > there.get(name, count) for name, count in here.items() if name.count(":") == what
+    )
 
 
 def _well_tested(row: Candidate) -> bool:

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import islice
 from opcode import opname
 from types import CodeType, FrameType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import what_runs
 from .edited_files import FOLDER, given
@@ -112,8 +112,9 @@ def compare(number: int) -> None:
     """Counts for how many inputs an edit gives another outcome, and names the outcomes; ends the fork.
 
     And whether it crashes where a test calls it, or no test gets to where the function crashed before: it hides that; and for
-    each function that it edits, how many of its lines no input gets to; and how many tests run them, or, for
-    another edit, the functions that give another result.
+    each function that it edits, how many of its lines no input gets to, and for each argument and member of `self` that was
+    exchanged, 1 if the result never depended on it; and how many tests run them, or, for another edit, the functions that give
+    another result.
     """
     longer = any("\n" in piece[2] for piece in given["edits"][number]["pieces"])
     places = [one for one in places_of(number) if one in functions]
@@ -135,7 +136,7 @@ def compare(number: int) -> None:
     for _, function, spared, _, one in made:
         if time.monotonic() > until:
             break
-        old.append(_outcome(function, one, spared))
+        old.append(_outcome(function, one.make, spared))
     put(number) if changed(number) else rerun(number)
     differ = every = 0
     crashes = False
@@ -144,14 +145,21 @@ def compare(number: int) -> None:
     run: dict[Any, set[int]] = {}
     moved: set[Any] = set()
     outcomes = hashlib.sha256()
+    first: dict[tuple[Any, int], str] = {}
+    matters: dict[str, bool] = {}
     until = time.monotonic() + SECONDS / 2
     for (place, function, spared, tested, one), was in zip(made, old, strict=False):
         if time.monotonic() > until:
             break
         seen = reached if tested else run.setdefault(place, set())
         sys.settrace(partial(_lines, seen, function.__code__))
-        now = _outcome(function, one, spared)
+        now = _outcome(function, one.make, spared)
         sys.settrace(None)
+        if not one.moved:
+            first.setdefault((place, one.call), now[0])
+        else:
+            name = f"{place[1]}:{place[2]}:{one.moved}"
+            matters[name] = matters.get(name, False) or now[0] != first.get((place, one.call))
         failed |= {was[2]} - {0} if tested else set()
         crashes = crashes or bool(tested and now[2] and now[3] and was[:1] != now[:1])
         every += 1
@@ -168,6 +176,7 @@ def compare(number: int) -> None:
             idle[f"{place[1]}:{place[2]}"] = max(lines[place], len(own)) - len(
                 own & (run[place] | reached)
             )
+        idle |= {name: int(not moves) for name, moves in matters.items()}
         tests = what_runs.running(given.get("ran") or {}, changed(number) or moved)
         row = [differ, every, outcomes.hexdigest()[:16], crashes, hides, idle, len(tests)]
         json.dump(row, out)
@@ -200,34 +209,38 @@ def _lines(reached: set[int], code: CodeType, frame: FrameType, _event: str, _: 
     return line
 
 
-def _inputs(calls: Any) -> Iterator[Callable[[], dict[str, Any]]]:
+class Input(NamedTuple):
+    """`call`: the number of the call of a test that it is made of; `moved`: what was exchanged for another value of its kind, an
+    argument or a member of `self` ("" for none, and for a value of another type); `make`: makes the arguments."""
+
+    call: int
+    moved: str
+    make: Callable[[], dict[str, Any]]
+
+
+def _inputs(calls: Any) -> Iterator[Input]:
     """The calls of the tests, and each with one argument, or one member of `self`, exchanged for one of its kind, and
     then for one of another type."""
-    for call in calls:
-        yield lambda call=call: _copy_of(call)  # type: ignore[misc]
-    for call in calls:
+    for at, call in enumerate(calls):
+        yield Input(at, "", partial(_copy_of, call))
+    for at, call in enumerate(calls):
         for name, value in call.items():
             for other in _others(value):
-                yield lambda call=call, name=name, other=other: {
-                    **_copy_of(call),
-                    name: copy.deepcopy(other),
-                }  # type: ignore[misc]
+                yield Input(at, name, partial(_with, call, name, other))
             for member, inner in (
                 list(getattr(value, "__dict__", {}).items())[:8] if name == "self" else ()
             ):
                 for other in _others(inner):
-                    yield lambda call=call, member=member, other=other: _with_member(
-                        call, member, other
-                    )  # type: ignore[misc]
-
-    for call in calls:
+                    yield Input(at, f"self.{member}", partial(_with_member, call, member, other))
+    for at, call in enumerate(calls):
         for name, value in call.items():
             for other in ODD if name not in ("self", "cls") else ():
                 if type(other) is not type(value):
-                    yield lambda call=call, name=name, other=other: {
-                        **_copy_of(call),
-                        name: copy.deepcopy(other),
-                    }  # type: ignore[misc]
+                    yield Input(at, "", partial(_with, call, name, other))
+
+
+def _with(call: dict[str, Any], name: str, other: Any) -> dict[str, Any]:
+    return {**_copy_of(call), name: copy.deepcopy(other)}
 
 
 def _with_member(call: dict[str, Any], member: str, other: Any) -> dict[str, Any]:
