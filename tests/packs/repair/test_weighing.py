@@ -29,6 +29,25 @@ def test_an_edit_that_leaves_lines_idle_counts_for_less(idle: int, decided: bool
     assert decided == weighing.told_apart(ordered)
 
 
+def test_an_edit_that_leaves_an_argument_without_effect_is_one_that_drops_something() -> None:
+    """`if not upper` passes with `or s is not None` added, and the default exchanged: `upper` never matters then."""
+    found = [
+        _row("constant-1", 0.03),
+        _row("narrowed-1", 0.01),
+        _row("negation-1", 0.2, risky=True),
+    ]
+    changes = {
+        "constant-1": [2, 9, "x", False, False, {"f:1": 0, "f:1:s": 0, "f:1:upper": 1}, 1],
+        "narrowed-1": [8, 9, "y", False, False, {"f:1": 0, "f:1:s": 0, "f:1:upper": 1}, 1],
+        "negation-1": [9, 9, "z", False, False, {"f:1": 0, "f:1:s": 0, "f:1:upper": 0}, 1],
+    }
+    probed: Any = {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes}
+    ordered = weighing.weighed(found, probed)  # type: ignore[arg-type]
+    assert (ordered[0]["key"], weighing.told_apart(ordered)) == ("negation-1", True)
+    changes["narrowed-1"][5]["f:1:upper"] = 0
+    assert not weighing.told_apart(weighing.weighed(found, probed))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(("tests", "decided"), [(3, False), (90, True)])
 def test_a_far_fetched_edit_that_many_tests_run_is_applied(tests: int, decided: bool) -> None:
     found = [_row("likely", 1.0), _row("far", 0.008)]
@@ -43,10 +62,12 @@ def test_a_far_fetched_edit_that_many_tests_run_is_applied(tests: int, decided: 
     [
         ("def f(x):\n    return int(x.ljust(6, ''))\n", "'0'"),
         ("def f(xs):\n    return ''.join('1' if x else '' for x in xs)\n", "'0'"),
+        ("def f(day, step):\n    return (day.weekday() + 1) % step\n", "((day.weekday() + 1) % 7)"),
+        ("def f(d, keys):\n    left = set(d)\n    left.update(keys)\n    return left\n", "left.difference_update"),
         ("def f(g, d):\n    return dict(map(g))\n\n\ndef h(d):\n    return d.items()\n", "map(g, d.items())"),
     ],
 )  # fmt: skip
-def test_a_digit_and_what_is_gone_through_are_proposed_early(broken: str, wanted: str) -> None:
-    suspects: list[Any] = [{"path": "f.py", "line": n, "score": 0.8} for n in (1, 2)]
+def test_what_is_common_is_proposed_early(broken: str, wanted: str) -> None:
+    suspects: list[Any] = [{"path": "f.py", "line": n, "score": 0.8} for n in (1, 2, 3)]
     found = [row["new"] for row in propose(broken, "f.py", suspects, [], 2000)]
     assert wanted in found[:25], found[:25]

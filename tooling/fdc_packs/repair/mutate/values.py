@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from . import periods
 from .kinds import OTHERS
 from .known import Known
 from .source import name_of
@@ -162,10 +163,10 @@ def binary(known: Known, node: ast.BinOp) -> Iterator[Row]:
     if isinstance(node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow):
         yield from swaps(known, node, [node.left, node.right], 0.3)
     if isinstance(node.op, ast.Add | ast.Sub):
-        for size in sorted(known.moduli):  # what goes round, as elsewhere in the file
+        tight = isinstance(known.parents.get(node), BINDS)
+        for size, prior in periods.of(known, node):
             form = f"({known.segment(node)}) % {size}"
-            tight = isinstance(known.parents.get(node), BINDS)
-            yield "wrapped", node, f"({form})" if tight else form, 0.1
+            yield "wrapped", node, f"({form})" if tight else form, prior
         for side, outer in ((node.left, node.right), (node.right, node.left)):
             if isinstance(side, ast.BinOp) and isinstance(
                 side.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
