@@ -104,6 +104,8 @@ def refuse_pipes(folder: str, looks: str | None = None) -> None:
             mode = os.stat(path).st_mode
         except (OSError, ValueError):
             continue
+        if path == os.devnull and stat.S_ISCHR(mode):  # empty settings: `GIT_CONFIG_GLOBAL`
+            continue
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             name = os.path.relpath(path, root) if path.startswith(root + "/") else path
             raise OSError(
