@@ -1,0 +1,38 @@
+"""`--database` and FDC_DATABASE on the command line: which URLs they take, and whose runs a database has."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.process import fdc
+
+PLAN = "set_plan x\nplan_step_complete one\nmessage_user yes\nclose_task\nsubmit\n"
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("sqlite:///runs.db", "found one of `sqlite://`"),
+        ("mysql://ada:secret@db/fdc", "found one of `mysql://`"),
+        ("postgresql+psycopg://ada:secret@db/fdc", "found one of `postgresql+psycopg://`"),
+        ("secret.db", "this is none"),
+        ("postgresql://ada:secret%@db/fdc", "invalid percent-encoded token"),
+        ("postgresql://ada:secret@[db/fdc", "in IPv6 host address"),
+    ],
+)
+def test_an_url_that_fdc_cannot_use_is_wrong_usage_and_its_password_is_not_shown(
+    workspace: Path, url: str, said: str
+) -> None:
+    pytest.importorskip("psycopg")
+    (workspace / "p.plan").write_text(PLAN)
+    for words in (("runs",), ("run", "p.plan"), ("resume", "last"), ("worker",)):
+        done = fdc(*words, "--database", url, cwd=workspace)
+        assert 2 == done.returncode and said in done.stderr, done
+        assert "postgresql://USER:PASSWORD@HOST/NAME" in done.stderr
+        assert "secret" not in done.stdout + done.stderr
+    doctor = fdc("doctor", cwd=workspace, env={"FDC_DATABASE": url})
+    assert said in doctor.stdout and "secret" not in doctor.stdout
+    assert ["p.plan"] == [name for name in os.listdir(workspace) if name.endswith(("plan", "db"))]
