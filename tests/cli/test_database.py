@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
+from tests.support.database import database, needs_database
+from tests.support.fleet import begun
 from tests.support.process import fdc
 
 PLAN = "set_plan x\nplan_step_complete one\nmessage_user yes\nclose_task\nsubmit\n"
@@ -36,3 +39,25 @@ def test_an_url_that_fdc_cannot_use_is_wrong_usage_and_its_password_is_not_shown
     doctor = fdc("doctor", cwd=workspace, env={"FDC_DATABASE": url})
     assert said in doctor.stdout and "secret" not in doctor.stdout
     assert ["p.plan"] == [name for name in os.listdir(workspace) if name.endswith(("plan", "db"))]
+
+
+@needs_database
+@pytest.mark.slow
+def test_the_list_says_to_which_workspace_a_run_belongs(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    for place in (one, two):
+        place.mkdir()
+        (place / "fdc.toml").touch()
+        (place / "p.plan").write_text(PLAN)
+    with database() as url:
+        env = {"FDC_DATABASE": url}
+        mine, theirs = begun(one, url, "p.plan"), begun(two, url, "p.plan")
+        other = json.loads((two / ".fdc" / "workspace").read_text())["id"]
+        heading, *lines = fdc("runs", cwd=one, env=env).stdout.splitlines()
+        assert ["run", "workspace", "status"] == heading.split()[:3]
+        assert [f"{mine:<20}  this one          new", f"{theirs:<20}  {other}  new"] == [
+            line.partition("new")[0] + "new" for line in lines
+        ]
+        listed = json.loads(fdc("runs", "--format", "json", cwd=one, env=env).stdout)["runs"]
+        assert other == listed[1]["workspace"] != listed[0]["workspace"]
+    assert "workspace" not in fdc("runs", cwd=one).stdout.partition("\n")[0]
