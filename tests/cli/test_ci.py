@@ -320,3 +320,20 @@ def test_watch_lints_again_after_a_change_until_it_is_interrupted(shop: Path) ->
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert 130 == process.returncode and "Traceback" not in out + err
+
+
+@pytest.mark.slow
+def test_watch_ends_when_its_reader_has_gone_though_no_file_changes(shop: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, ROOT / "tooling/fdc_cli.py", "lint", "--watch", "plans/alone.plan"],
+        cwd=shop, env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        assert "1 plan proved, no findings\n" == process.stdout.readline()
+        process.stdout.close()
+        assert 0 == process.wait(timeout=60)
+        assert "" == process.stderr.read()
+    finally:
+        process.kill()
+        process.stderr.close()

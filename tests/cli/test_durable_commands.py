@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pwd
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -206,7 +208,32 @@ def test_a_run_in_a_home_that_cannot_be_written_says_that_it_will_want_trust(
     (tmp_path / "file").write_text("")
     nowhere = {"XDG_STATE_HOME": str(tmp_path / "file")}
     begun = fdc("run", "p.plan", cwd=workspace, env=nowhere)
-    assert begun.returncode == 5 and "`fdc resume` will need --trust" in begun.stderr, begun
+    assert begun.returncode == 5, begun
+    assert "`fdc resume` will need --trust; set XDG_STATE_HOME to a folder" in begun.stderr, begun
     name = runs(workspace)[0]["run"]
     assert fdc("resume", name, "--answer", "x", cwd=workspace).returncode == 1
     assert fdc("resume", name, "--answer", "x", "--trust", cwd=workspace).returncode == 0
+
+
+def test_what_needs_the_users_folder_says_how_to_name_another(
+    workspace: Path, tmp_path: Path
+) -> None:
+    """`fdc doctor` said that the first run creates the key, `fdc trust` named no file."""
+    (tmp_path / "file").write_text("")
+    nowhere = {"XDG_STATE_HOME": str(tmp_path / "file")}
+    advice = "set XDG_STATE_HOME to a folder outside of the workspace that you can write"
+    (workspace / "fdc.toml").write_text(
+        '[[allow]]\ncode = "FDC471"\nfiles = "*"\nreason = "a test"\n'
+    )
+    for words in (("doctor",), ("trust", "--yes")):
+        done = fdc(*words, cwd=workspace, env=nowhere)
+        assert words == ("doctor",) or 3 == done.returncode
+        said = done.stdout + done.stderr
+        assert advice in said and f"{tmp_path}/file" in said, said
+
+
+def test_an_empty_home_is_no_home_and_not_the_top_of_the_disk(workspace: Path) -> None:
+    env = {"HOME": "", "FDC_CACHE_DIR": "", "XDG_CACHE_HOME": ""}
+    own = pwd.getpwuid(os.getuid()).pw_dir
+    said = fdc("cache", "show", cwd=workspace, env=env).stdout
+    assert said.startswith(f"{own}/.cache/fdc: ")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
+import venv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -280,6 +282,25 @@ def test_where_one_file_cannot_be_written_none_is(
     done = fdc("init", cwd=fresh)
     assert (code, before) == (done.returncode, tree(fresh)), done.stdout + done.stderr
     assert "Traceback" not in done.stderr and done.stderr.startswith("fdc: ")
+
+
+@pytest.mark.slow
+def test_a_command_that_cannot_start_here_is_told(tmp_path: Path) -> None:
+    """`python3 -m pytest` was written as if pytest were installed."""
+    programs, work = tmp_path / "bin", tmp_path / "work"
+    work.mkdir()
+    programs.mkdir()
+    (work / "test_a.py").write_text("def test_a():\n    pass\n")
+    python, without = programs / "python3", tmp_path / "without"
+    venv.create(without)
+    env = {"PATH": f"{programs}:/usr/bin:/bin", "PYTHONPATH": ""}
+    for target, said in ((f"{without}/bin/python3", True), (sys.executable, False)):
+        python.write_text(f'#!/bin/sh\nexec {target} "$@"\n')
+        python.chmod(0o755)
+        done = fdc("init", cwd=work, env=env)
+        assert 0 == done.returncode and "`python3 -m pytest`" in done.stdout, done
+        assert said == ("But `python3` has no pytest. Install it, or" in done.stdout)
+        assert 0 == fdc("init", "--remove", cwd=work).returncode
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,22 @@ def test_a_run_of_an_agents_open_task_stays(shop: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_a_damaged_task_is_named_and_its_runs_stay(shop: Path, more: tuple[str, ...]) -> None:
+    """Which runs it needs is unknown, and what is removed does not come back. It was passed over without a word."""
+    name = ran(shop, "done.plan")
+    files.save(str(shop), "tea", {"task_id": "tea", "state": "EXECUTING", "control": {"run": name}})
+    state = shop / ".fdc" / "agents" / "tea" / "state.json"
+    state.write_bytes(state.read_bytes()[:20])
+    done = fdc("runs", "prune", "--older", "0h", *more, cwd=shop)
+    assert (3, "") == (done.returncode, done.stdout) and [name] == listed(shop)
+    assert ".fdc/agents/tea/state.json is damaged (" in done.stderr
+    assert "remove the folder .fdc/agents/tea if the task is over" in done.stderr
+    shutil.rmtree(state.parent)
+    assert "1 run" in prune(shop, "--older", "0h", *more)
+
+
+@pytest.mark.slow
 def test_a_run_that_is_driven_or_changed_stays(shop: Path) -> None:
     name = ran(shop, "done.plan")
     lock = run_folders.Lock(run_folders.run_folder(str(shop), name))

@@ -60,3 +60,30 @@ def test_the_record_has_who_answered(places: tuple[Path, Path, Path]) -> None:
         assert 5 == fdc("run", "p.plan", cwd=one, env=env).returncode
         assert 0 == fdc("resume", "last", "--answer", "two", cwd=one, env=env).returncode
         assert f"(answered by {user()}, fdc resume)" in fdc("show", "last", cwd=one, env=env).stdout
+
+
+@pytest.mark.long
+def test_what_has_ended_is_told_also_when_no_worker_is_there(
+    places: tuple[Path, Path, Path],
+) -> None:
+    one = places[0]
+    (one / "ends.plan").write_text(
+        "set_plan x\nplan_step_complete one\nmessage_user yes\nclose_task\nsubmit\n"
+    )
+    (one / "stops.plan").write_text(
+        "set_plan x\nplan_step_complete one\nread_file a.md\nclose_task\nsubmit\n"
+    )
+    (one / "a.md").write_text("a\n")
+    with database() as url:
+        env = {"FDC_DATABASE": url}
+        began = begun(one, url, "ends.plan"), begun(one, url, "stops.plan")
+        (one / "a.md").unlink()
+        with Workers(url, one) as workers:
+            workers.start()
+            before = [fdc("resume", name, cwd=one, env=env) for name in began]
+            assert [0, 1] == [done.returncode for done in before]
+        after = [fdc("resume", name, cwd=one, env=env) for name in began]
+        assert [0, 1] == [done.returncode for done in after]
+        assert [done.stdout.splitlines()[-1] for done in before] == [
+            done.stdout.splitlines()[-1] for done in after
+        ]

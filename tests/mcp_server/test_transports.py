@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -367,3 +368,26 @@ def test_what_is_wrong_with_the_command_line_is_said(workspace: Path) -> None:
     ):
         done = fdc("mcp", *words, cwd=workspace, env={**os.environ, **env})
         assert done.returncode == 2 and said in done.stderr and done.stdout == "", done
+
+
+@pytest.mark.long
+def test_clients_that_never_finish_the_head_of_a_request_do_not_keep_the_server_from_others(
+    server: tuple[subprocess.Popen[str], str],
+) -> None:
+    """Half of them had an answer before. They held all places for ever, and everybody else got 503."""
+    port = int(server[1].split(":")[2].partition("/")[0])
+
+    def status() -> int:
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+            connection.request("GET", "/mcp")
+            return connection.getresponse().status
+
+    with ExitStack() as held:
+        for number in range(63):  # the next one is the 64th
+            line = held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60))
+            if number % 2:
+                line.sendall(b"GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                assert line.recv(4096).startswith(b"HTTP/1.1 421 ")
+            line.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1")
+        assert 503 == status()
+        wait_for(lambda: status() == 401)

@@ -26,6 +26,7 @@ STARTING = {
     "cli/hooks/hook_answer.py": "a copy of itself, which decides and can be ended",
     "cli/linting/watching.py": "copies of itself, each of which lints once",
     "cli/linting/parallel.py": "copies of itself, which prove plans and run none",
+    "cli/project/init/test_command.py": "the user's own python3 outside of the workspace, which is asked for pytest",
     "cli/project/pack_install.py": "pip, which a person asked for, by python_process",
     "linking/project/quiet_git.py": "git, which starts no other program",
     "cli/run/web_page/workspace_runs.py": "fdc itself, by python_process",

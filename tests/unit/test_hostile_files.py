@@ -91,6 +91,14 @@ def test_a_pipe_as_the_settings_of_a_repository_is_not_waited_for(workspace: Pat
     assert commit(str(workspace)) is None
 
 
+def test_settings_of_git_that_are_the_null_device_are_read(workspace: Path) -> None:
+    """Whoever wants none names it in `GIT_CONFIG_GLOBAL`; git does not wait for it."""
+    run(["git", "init", "--quiet"], cwd=workspace, check=True)
+    (workspace / "plan.txt").write_text("set_plan a\nplan_step_complete b\nclose_task\nsubmit\n")
+    done = fdc("lint", "--changed", cwd=workspace, env={"GIT_CONFIG_GLOBAL": os.devnull})
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     "command", [["fmt"], ["fmt", "--check"], ["migrate"], ["rules", "--check"]]
 )

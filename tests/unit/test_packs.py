@@ -62,6 +62,8 @@ def test_every_tool_of_a_catalogue_can_be_performed() -> None:
         (HEAD + "[tool]\n", 4, "unknown key `tool`"),
         (HEAD + '\n[commands.brew]\nmodule = "a"\n', 5, "`commands.brew` lacks `help`"),
         (HEAD + '[commands.brew]\nmodule = "a"\nhelp = "b"\noutside_only = 1\n', 7, "true or false"),
+        (HEAD + '[commands.brew]\nmodule = "a"\nhelp = "b"\ntells = "c"\n', 7, "a list of texts"),
+        (HEAD + '[commands.brew]\nplan = "a"\nhelp = "b"\ntells = ["c"]\n', 4, "needs `module`"),
         (HEAD + '[commands.brew]\nmodule = "a/b"\nhelp = "b"\n', 5, "`module` of `commands.brew`"),
         (HEAD + '[tools]\na = "x:y"\nb = "xy"\n', 6, "`function` of `tools.b` must be `module:function`"),
         (HEAD + '[tools."x.y"]\nfunction = "x:y"\nneeds = [3]\n', 6, "`needs` of `tools.x.y`"),

@@ -20,6 +20,13 @@ def cache_dir() -> str:
 def _home() -> str:
     """The user's home; a path below which nothing can be for a user without one, and no folder `~` of the workspace."""
     home = os.path.expanduser("~")
+    if os.environ.get("HOME") == "":  # as if it were not set: `~` would be `/`
+        import pwd
+
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            home = ""
     return home if os.path.isabs(home) else os.path.join(os.devnull, "no-home-folder")
 
 

@@ -85,6 +85,16 @@ def test_a_fault_of_one_line_is_repaired_without_a_model(tmp_path: Path) -> None
 
 
 @pytest.mark.long
+def test_a_resumed_repair_ends_with_the_diff_and_not_with_its_result_as_json(
+    tmp_path: Path,
+) -> None:
+    shop(tmp_path)
+    done = process.fdc("fix", "--test", CHECK, cwd=tmp_path)
+    resumed = process.fdc("resume", "last", cwd=tmp_path)
+    assert (0, 0) == (done.returncode, resumed.returncode)
+    assert done.stdout == resumed.stdout.partition("fix, going on\n")[2]
+
+
 def test_write_puts_it_into_the_workspace_and_says_where_the_original_is(tmp_path: Path) -> None:
     """HYP-46; nothing else changes."""
     before = held(shop(tmp_path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +26,19 @@ def test_the_first_lines_answer_and_fit_a_terminal(tmp_path: Path) -> None:
     assert rows[0].startswith("shop/orders.py:10  place_order")
     assert any("release(basket)" in row and row.split()[0] == "14" for row in rows)
     assert "Quotations only: no model was asked." in done.stdout
+
+
+def test_a_resumed_exploration_ends_with_the_answer_as_one_that_was_not_interrupted(
+    tmp_path: Path,
+) -> None:
+    """It printed the result as JSON, and ended with 0 where the question must be changed."""
+    for question, code in ((QUESTION, 0), ("Where is the Zanzibar quota of flamingos?", 5)):
+        done = fdc("explore", question, cwd=shop(tmp_path))
+        resumed = fdc("resume", "last", cwd=tmp_path)
+        assert (code, code) == (done.returncode, resumed.returncode)
+        assert done.stdout == resumed.stdout.partition("explore, going on\n")[2]
+    said = json.loads(fdc("resume", "last", "--format", "json", cwd=tmp_path).stdout)
+    assert "finished" == said["status"] and isinstance(said["result"], dict)
 
 
 @pytest.mark.parametrize("far", [True, False])

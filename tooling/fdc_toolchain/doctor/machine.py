@@ -317,7 +317,12 @@ def _key() -> Found:
     path = user_key.key_path()
     try:
         mode = os.stat(path).st_mode
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
+        if not user_key.can_be_made():
+            lacks = "so fdc recognises no run as yours later, and `fdc trust` confirms nothing"
+            return Found(
+                "journal key", "note", f"{path} cannot be written, {lacks}; {user_key.ELSEWHERE}"
+            )
         there = "does not exist yet; the first run creates it"
         return Found("journal key", "ok" if user_key.lasts() else "note", there)
     except OSError as failed:

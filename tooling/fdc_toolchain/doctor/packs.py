@@ -142,6 +142,7 @@ def _rows(pack: Pack) -> Iterator[str]:
 def _functions(pack: Pack) -> Iterator[str]:
     """The missing modules of a pack, and the missing functions of its modules. Imports nothing."""
     wanted = {(row.module, "command") for row in pack.commands.values() if not row.plan}
+    wanted |= {(row.module, "tell") for row in pack.commands.values() if row.tells}
     for row in (*pack.tools.values(), *pack.predicates.values(), *pack.checks.values()):
         wanted |= {(row.module, name) for name in (row.function, row.probe) if name}
     for page in pack.pages.values():

@@ -6,6 +6,7 @@ import os
 from contextlib import closing
 
 from ..engine.ports import WorldFailed
+from ..exits import UsageError
 from ..journal.postgres import PgStore, shown
 from ..runs.records import identity
 from ..runs.workers.liveness import Worker, workers
@@ -29,7 +30,7 @@ def examine(url: str, root: str) -> list[Found]:
             if os.path.exists(os.path.join(root, run_folders.FOLDER, identity.FILE))
             else None
         )
-    except WorldFailed as failed:
+    except (UsageError, WorldFailed) as failed:
         return [Found("database", "bad", str(failed))]
     said = [
         Found(

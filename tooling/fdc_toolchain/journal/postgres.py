@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 
 from ..engine.events import Record
 from ..engine.ports import Fenced, WorldFailed
+from ..exits import UsageError
 from . import tables
 from .database import Transaction
 from .postgres_setup import Say, alone
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import psycopg
 
 SCHEMA = "fdc"
+_FORM = "postgresql://USER:PASSWORD@HOST/NAME"
 VERSION = 2
 """Since form 2 runs belong to workspaces, and workers state which they serve; an fdc for form 1 would ignore that."""
 HERE = "database=(SELECT oid FROM pg_database WHERE datname=current_database())"
@@ -94,16 +96,27 @@ _DRIVEN = f"SELECT 1 FROM pg_locks WHERE locktype='advisory' AND classid={RUN_LO
 
 
 def connect(url: str) -> psycopg.Connection:
-    """A connection that commits each statement by itself. Raises WorldFailed, without the password."""
-    if not url.startswith(("postgresql://", "postgres://")):
-        raise WorldFailed(
-            f"{shown(url)}: not the URL of a PostgreSQL database (postgresql://USER:PASSWORD@HOST/NAME)"
+    """A connection that commits each statement by itself. Raises WorldFailed and UsageError, without the password."""
+    scheme, mark, _ = url.partition("://")
+    if not mark or scheme not in ("postgresql", "postgres"):
+        found = f"found one of `{scheme}://`" if mark and scheme.isascii() else "this is none"
+        raise UsageError(
+            f"`--database` (or FDC_DATABASE) takes the URL of a PostgreSQL database, {_FORM}; {found}. Without it fdc records"
+            " runs in a SQLite file of the workspace"
         )
     try:
         import psycopg
     except ImportError:
         raise WorldFailed(
             "runs on many machines need `pip install 'fdc-toolchain[distributed]'`"
+        ) from None
+    try:
+        psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError as wrong:
+        why = str(wrong).partition(': "')[0].strip()  # the rest quotes the URL with its password
+        raise UsageError(
+            f"the URL of the database is wrong: {why}. It has the form {_FORM}, with `%` and two hexadecimal digits for each"
+            " special character of the password"
         ) from None
     try:
         return psycopg.connect(url, autocommit=True, connect_timeout=10, keepalives_idle=5, keepalives_interval=2,

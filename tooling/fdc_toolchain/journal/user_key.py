@@ -43,6 +43,18 @@ def key(root: str, *, make: bool) -> bytes | None:
     return existing
 
 
+ELSEWHERE = "set XDG_STATE_HOME to a folder outside of the workspace that you can write"
+"""What helps where the key, or what lies beside it, cannot be written."""
+
+
+def can_be_made() -> bool:
+    """Whether a folder above the key can be written, as far as the system tells."""
+    above = os.path.dirname(key_path())
+    while not os.path.lexists(above):
+        above = os.path.dirname(above)
+    return os.path.isdir(above) and os.access(above, os.W_OK | os.X_OK)
+
+
 def lasts() -> bool:
     """Whether the key outlives this process."""
     return key_path() not in _PASSING

@@ -65,6 +65,8 @@ def on_http(
     """Serves until SIGINT or SIGTERM; `leave` interrupts the runs, `end` ends the process with a code where clients keep it."""
     import uvicorn
 
+    from .slow_clients import Hurried
+
     class Stopping(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             """Ends the process soon, also while clients are asked: what runs did is on record."""
@@ -82,7 +84,7 @@ def on_http(
     app = server.streamable_http_app(streamable_http_path=PATH, max_request_body_size=MOST_BODY)
     config = uvicorn.Config(
         Guard(app, port, token), log_level="error", access_log=False, server_header=False, date_header=False,
-        limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=3,
+        limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=3, http=Hurried,
     )  # fmt: skip
     try:
         Stopping(config).run(sockets=[opened])

@@ -26,8 +26,9 @@ class PackError(Exception):
 class Command(NamedTuple):
     """A command of `fdc`. `outside_only`: no command of a run may start it.
 
-    Either `module` defines `command`, a click command; or `plan` is the plan that it runs, by the name of its file, and
-    `parameters` are that plan's, in their order, each with what it is for.
+    Either `module` defines `command`, a click command, and, where it `tells` the ends of runs of some plans,
+    `tell(root, ended)`, which prints one and returns the exit code; or `plan` is the plan that it runs, by the name of its
+    file, and `parameters` are that plan's, in their order, each with what it is for.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Command(NamedTuple):
     outside_only: bool
     plan: str = ""
     parameters: tuple[tuple[str, str], ...] = ()
+    tells: tuple[str, ...] = ()
 
 
 class Function(NamedTuple):
@@ -124,7 +126,13 @@ def pack_of(document: dict[str, object], folder: str, package: str, beside: bool
                 tuple(row.get("parameters", {}).items()),
             )
             if "plan" in row
-            else Command(name, absolute(row["module"]), row["help"], row.get("outside_only", False))
+            else Command(
+                name,
+                absolute(row["module"]),
+                row["help"],
+                row.get("outside_only", False),
+                tells=tuple(row.get("tells", ())),
+            )
             for name, row in table("commands").items()
         },
         {name: function(row) for name, row in table("tools").items()},

@@ -143,6 +143,7 @@ _FIELDS: dict[str, dict[str, tuple[Check, bool]]] = {
         "parameters": (_parameters, False),
         "help": (_text, True),
         "outside_only": (_flag, False),
+        "tells": (_texts, False),
     },
     "tools": {
         "function": (_IS_FUNCTION, True),
@@ -212,6 +213,8 @@ def _rows(table: str, rows: Any) -> Iterator[tuple[list[str], str]]:
             yield [table, name], f"`{table}.{name}` must have either `module` or `plan`"
         elif table == "commands" and "parameters" in row and "plan" not in row:
             yield [table, name], f"`{table}.{name}` has `parameters`, which need `plan`"
+        elif table == "commands" and "tells" in row and "module" not in row:
+            yield [table, name], f"`{table}.{name}` has `tells`, which needs `module`"
         for key in sorted(row.keys() - fields.keys()):
             yield [table, name, key], f"unknown key `{key}` in `{table}.{name}`"
         for key, (check, required) in fields.items():

@@ -196,5 +196,5 @@ def begin(
         put_on_record(store, proved, name, inputs)
     if not user_key.lasts():
         said = f"fdc: {user_key.key_path()} cannot be written, so fdc cannot recognise run {name} as yours later: "
-        notice(said + "`fdc resume` will need --trust")
+        notice(f"{said}`fdc resume` will need --trust; {user_key.ELSEWHERE}")
     return name

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import re
 
 from ..engine.ports import WorldFailed
 from ..exits import reason
@@ -47,6 +49,7 @@ class ToolFailure(Exception):
 
 def from_os(failed: OSError, what: str) -> Exception:
     """The exception for an OS error while doing `what`: WorldFailed or ToolFailure."""
+    failed = _first(failed)
     said = f"{what}: {reason(failed)}"
     if failed.errno in WORLD:
         return WorldFailed(said)
@@ -57,3 +60,9 @@ def from_os(failed: OSError, what: str) -> Exception:
     else:
         kind = "missing" if failed.errno == errno.ENOENT else "file"
     return ToolFailure(kind, said)
+
+
+def _first(failed: OSError) -> OSError:
+    """The first of the errors that `shutil.copytree` collected: it keeps their texts only."""
+    found = None if failed.errno else re.search(r"\[Errno (\d+)\]", str(failed))
+    return failed if found is None else OSError(int(found[1]), os.strerror(int(found[1])))

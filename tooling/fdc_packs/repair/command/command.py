@@ -215,6 +215,11 @@ def _resumed(root: str, prefix: str) -> str:
         return row.name
 
 
+def tell(root: str, ended: Ended) -> int:
+    """Prints the diff of a resumed repair; returns the exit code."""
+    return _tell(root, ended, "text", True)
+
+
 def _tell(root: str, ended: Ended, form: str, named: bool) -> int:
     from fdc_toolchain.api import commands
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from fdc_toolchain.api.tools import Context, ToolFailure
+from fdc_toolchain.api.tools import Context, ToolFailure, WorldFailed
 
 from . import repair_copy
 
@@ -25,6 +25,8 @@ HIDDEN = ".fdc-spectrum"
 REPORT = "fdc:report"
 """The context in which `spectrum_recorder` runs what only describes a failure."""
 MOST_FRAMES = 400
+ROOM = 256 * 1024
+"""Free bytes below which a disk counts as full: the smallest record has 50 KiB, and a part of it was written."""
 ALONE, QUICK = 20, 60.0
 """Failing tests that are also run alone, and seconds that the run of all may take for that."""
 _BEGIN = '''\
@@ -187,11 +189,23 @@ def _tests(hidden: str, folder: str) -> tuple[dict[str, bool], list[list[str | i
     for name in sorted(os.listdir(hidden)):
         if name.startswith("tests."):
             with open(os.path.join(hidden, name), "rb") as data:
-                seen = json.loads(data.read())
+                text = data.read()
+            try:
+                seen = json.loads(text)
+            except ValueError as failed:  # it was cut off
+                raise _unread(data.name, failed) from failed
             for test, bad in seen["outcomes"].items():
                 outcomes[test] = bad or outcomes.get(test, False)
             frames += [[path, line] for path, line in _inside(seen["frames"], folder)]
     return outcomes, frames
+
+
+def _unread(path: str, failed: Exception) -> Exception:
+    """The exception for a damaged record. The usual cause is a disk without room for the rest of it."""
+    about = os.statvfs(path)
+    if about.f_bavail * about.f_frsize < ROOM:
+        return WorldFailed(f"{path}: no space left on device")
+    return ToolFailure("world", f"what the tests ran could not be read: {failed}")
 
 
 def _gather(name: str, folder: str, lines: dict[str, dict[int, set[str]]]) -> None:
@@ -208,7 +222,7 @@ def _gather(name: str, folder: str, lines: dict[str, dict[int, set[str]]]) -> No
             ).items():
                 file.setdefault(line, set()).update(tests)
     except CoverageException as failed:
-        raise ToolFailure("world", f"what the tests ran could not be read: {failed}") from failed
+        raise _unread(name, failed) from failed
     finally:
         data.close(force=True)
 

@@ -235,6 +235,12 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
+def tell(root: str, ended: Ended) -> int:
+    """Prints the answer of a resumed exploration; returns the exit code."""
+    outcome = ended.result if isinstance(ended.result, dict) else {}
+    return _tell(ended, outcome, "text")
+
+
 def _tell(ended: Ended, outcome: dict[str, Any], form: str) -> int:
     from fdc_toolchain.api.commands import as_json, broken_off, exit_code
 

@@ -101,6 +101,10 @@ def _executed(options: Options) -> int:
 
         raise UsageError(f"the workspace `{workspace}` is not a folder")
     root = os.path.abspath(str(workspace)) if workspace else find_root(os.getcwd())
+    if options["staged"]:
+        from .staged import lint_staged
+
+        return lint_staged(options, root, execute)
     paths = options["paths"] or [inside(root)]
     assert isinstance(paths, list)
     options = {**options, "paths": paths}

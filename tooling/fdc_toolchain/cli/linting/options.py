@@ -31,6 +31,7 @@ OPTIONS: tuple[tuple[str, str, object, str], ...] = (
         "[REF]",
         "Only plans whose verdict depends on files that changed since a git revision (default: HEAD).",
     ),
+    ("staged", "", None, "Lint what is in git's index, which `git commit` commits (for hooks)."),
     ("baseline", "", "FILE", "Do not report the findings in this file. Verdicts do not change."),
     (
         "write-baseline",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 import time
 from collections.abc import Callable
@@ -45,8 +46,8 @@ def changed(before: Sight, now: Sight) -> list[str]:
 
 
 def watch(options: Options, root: str, lint: Callable[[Options], int]) -> int:
-    """Lints now and after each change, until KeyboardInterrupt."""
-    from ...exits import UsageError
+    """Lints now and after each change, until KeyboardInterrupt or until nobody reads stdout any more."""
+    from ...exits import CLEAN, UsageError
     from ...report.terminal.terminal_text import visible
 
     if "-" in list(options["paths"] or []):  # type: ignore[call-overload]
@@ -63,6 +64,8 @@ def watch(options: Options, root: str, lint: Callable[[Options], int]) -> int:
             names = [name for name in changed(before, now) if os.path.realpath(name) not in ours]
             if names:
                 break
+            if _reader_gone():
+                return CLEAN
             time.sleep(max(LEAST, 10 * (time.monotonic() - began)))
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         print(
@@ -70,6 +73,16 @@ def watch(options: Options, root: str, lint: Callable[[Options], int]) -> int:
             file=sys.stderr,
             flush=True,
         )
+
+
+def _reader_gone() -> bool:
+    """Whether stdout is a pipe, a socket or a terminal whose other end was closed. Nothing is written to find out."""
+    try:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), 0)
+        return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+    except (AttributeError, OSError, ValueError):  # no stdout, or none with a file
+        return False
 
 
 def _lint_apart(options: Options, lint: Callable[[Options], int]) -> None:

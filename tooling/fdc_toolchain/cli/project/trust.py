@@ -7,7 +7,7 @@ import os
 import click
 
 from ...console.options import flag_option, root_of, text_option, workspace_option
-from ...exits import CLEAN, FINDINGS, UsageError, WorldError
+from ...exits import CLEAN, FINDINGS, UsageError, WorldError, reason
 
 
 @click.command(
@@ -35,8 +35,16 @@ def command(files: tuple[str, ...], yes: bool, withdraw: bool, workspace: str | 
     try:
         return _files(root, files, yes, withdraw) if files else _rows(root, yes, withdraw)
     except OSError as failed:
+        from ...cachedir import state_dir
+        from ...journal.user_key import ELSEWHERE
+        from ...report.terminal.terminal_text import visible
+
+        where, own = str(failed.filename or ""), state_dir()
+        place = f" ({visible(where)})" if where else ""
+        its = os.path.isabs(where) and os.path.commonpath((where, own)) in (where, own)
+        advice = f"; {ELSEWHERE}" if its else ""
         raise WorldError(
-            f"the confirmation cannot be written: {failed.strerror or failed}"
+            f"the confirmation cannot be written: {reason(failed)}{place}{advice}"
         ) from failed
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...console.terminal import say
-from ...exits import CLEAN, UsageError
+from ...exits import CLEAN, UsageError, WorldError
 
 if TYPE_CHECKING:
     from ...runs.records.prune import Removed
@@ -25,6 +25,7 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
     from ...runs.workers import pruning
 
     before = time.time() - seconds(older)
+    _tasks_are_whole(root)
     elsewhere: list[str] = []
     if database:
         removed, elsewhere = pruning.prune(
@@ -59,6 +60,20 @@ def prune(root: str, older: str, dry_run: bool, database: str | None) -> int:
             err=True,
         )
     return CLEAN
+
+
+def _tasks_are_whole(root: str) -> None:
+    """Raises WorldError where a task of `fdc agent` is damaged: it is unknown which runs it needs, and none comes back."""
+    from ...agent.host import files
+    from ...report.terminal.terminal_text import visible
+    from ...workspace import run_folders
+
+    for name, why in files.damaged(root).items():
+        folder = visible(f"{run_folders.FOLDER}/{files.AGENTS}/{name}")
+        raise WorldError(
+            f"{folder}/{files.STATE} is damaged ({visible(why)}), so it is unknown which runs that task of `fdc agent` needs,"
+            f" and nothing was removed; put a whole copy back, or remove the folder {folder} if the task is over"
+        )
 
 
 def _here(root: str, before: float, dry_run: bool) -> Removed | None:

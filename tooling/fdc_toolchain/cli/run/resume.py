@@ -18,10 +18,13 @@ from ...console.run_options import (
 )
 from ...console.terminal import say
 from ...exits import INTERRUPTED, UsageError
+from ...narrow import narrow
 
 if TYPE_CHECKING:
     from ...engine.drive import Assumption
     from ...journal.sqlite import RunRow, Store
+    from ...runs.observer import Observer
+    from ...runs.records.run_outcome import Ended
 
 
 @click.command(epilog="Exit codes as for `fdc run`.")
@@ -108,8 +111,7 @@ def command(
         assumptions = tuple(assumptions_)
     for address, word in _addressed(row, assumptions, "assume").items():
         known[address] = _assumption(word)
-    look = style()
-    show = progress(form, quiet, look, is_terminal())
+    show = progress(form, quiet, style(), is_terminal())
     if form == "text" and not quiet:
         show.line(f"run {row.name}: {visible(row.plan)}, going on")
     if database:
@@ -131,7 +133,7 @@ def command(
         except KeyboardInterrupt:
             say(remote.detached(row.name), err=True)
             return INTERRUPTED
-        return tell(ended, show, form, quiet, look)
+        return tell(ended, show, form, quiet, style())
     operator = Operator.of_environment(
         allow_unsandboxed,
         allow_network,
@@ -146,7 +148,21 @@ def command(
         shell_seconds=shell_timeout, seen=row.epoch,
         operator=operator, wait=wait,
     )  # fmt: skip
-    return tell(ended, show, form, quiet, look)
+    return _told(root, ended, show, form, quiet)
+
+
+def _told(root: str, ended: Ended, show: Observer, form: str, quiet: bool) -> int:
+    """Prints how a run of this workspace ended, as the pack's command does that began it; returns the exit code."""
+    from ...console.run_summary import tell
+    from ...console.terminal import style
+    from ...packs.imported import imported
+    from ...packs.index import index
+
+    if ended.status == "finished" and form == "text" and not quiet:
+        for row in index().commands.values():
+            if ended.plan in row.tells:
+                return narrow(imported(row.module, "tell")(root, ended), int)
+    return tell(ended, show, form, quiet, style())
 
 
 def _newest(

@@ -48,7 +48,10 @@ def command(
     database: str | None,
     workspace: str | None,
 ) -> int:
-    """List the runs of this workspace, the newest last, with what they spent of their budget."""
+    """List the runs of this workspace, the newest last, with what they spent of their budget.
+
+    With a database: those of every workspace in it, with the workspace's id (`fdc doctor` shows which worker serves it).
+    """
     if context.invoked_subcommand is not None:
         return CLEAN
     from fnmatch import fnmatchcase
@@ -56,6 +59,7 @@ def command(
     from ...console.progress import duration
     from ...console.run_options import is_terminal
     from ...report.terminal.terminal_text import cut, visible
+    from ...runs.records import identity
     from ...runs.workers import remote
 
     root = root_of(workspace)
@@ -84,6 +88,7 @@ def command(
                 "spent": (row.ending or {}).get("spent", {}),
                 "budget": {} if store is None else _budget(store, row),
                 "origin": row.origin,
+                **({"workspace": identity.of_run(row.inputs)} if database else {}),
             }
             for row in rows
         ]
@@ -95,7 +100,9 @@ def command(
         click.echo("no runs match" if status or plan is not None or stalled is not None else none)
         return CLEAN
     width = shutil.get_terminal_size().columns if is_terminal() else 0
-    click.echo(f"{'run':<20}  {'status':<11}  {'records':>7}  {'driven':>8}  plan")
+    own = identity.known(root) if database else None
+    of = f"{'workspace':<16}  " if database else ""
+    click.echo(f"{'run':<20}  {of}{'status':<11}  {'records':>7}  {'driven':>8}  plan")
     for one in found:
         seconds = one["seconds"]
         driven = "" if seconds is None else duration(seconds)
@@ -105,7 +112,9 @@ def command(
         ]
         more = f" ({', '.join(used)})" if used else ""
         given = _inputs(one["given"])
-        line = f"{one['run']:<20}  {one['status']:<11}  {one['steps']:>7}  {driven:>8}  {shown}{given}{more}"
+        if database:
+            of = f"{'this one' if one['workspace'] == own else one['workspace']:<16}  "
+        line = f"{one['run']:<20}  {of}{one['status']:<11}  {one['steps']:>7}  {driven:>8}  {shown}{given}{more}"
         click.echo(cut(line, width) if width else line)
     return CLEAN
 

@@ -70,18 +70,20 @@ def in_its_own(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def ask_git(
-    folder: str, *arguments: str, seconds: float = 60
+    folder: str, *arguments: str, seconds: float = 60, index: str | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """What git says of the repository around a folder. Raises OSError without git, or where git would wait for a pipe
-    (`refuse_pipes`), and subprocess.TimeoutExpired where it takes longer.
+    (`refuse_pipes`), and subprocess.TimeoutExpired where it takes longer. `index`: an index file instead of the usual one.
 
     A diff needs `--no-ext-diff --no-textconv` as well, and `--ignore-submodules=all`: those have settings of their own.
     """
+    named = {} if index is None else {"GIT_INDEX_FILE": index}
 
     def asked(words: Iterable[str], own_names: Iterable[str]) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             ["git", "-C", folder, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds,
-            env={**in_its_own(os.environ), "PATH": outside_path(), **started_nothing(own_names, os.environ)},
+            env={**in_its_own(os.environ), "PATH": outside_path(), **named,
+                 **started_nothing(own_names, os.environ)},
         )  # fmt: skip
 
     compares = arguments[:1] == ("diff",) or "--others" in arguments
@@ -103,6 +105,8 @@ def refuse_pipes(folder: str, looks: str | None = None) -> None:
         try:
             mode = os.stat(path).st_mode
         except (OSError, ValueError):
+            continue
+        if path == os.devnull and stat.S_ISCHR(mode):  # empty settings: `GIT_CONFIG_GLOBAL`
             continue
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             name = os.path.relpath(path, root) if path.startswith(root + "/") else path

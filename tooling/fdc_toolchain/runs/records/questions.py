@@ -87,7 +87,9 @@ def give(
 
     key = user_key.key(root, make=True)
     if not user_key.lasts():
-        raise WorldError(f"{user_key.key_path()} cannot be written, so the answer cannot be sealed")
+        raise WorldError(
+            f"{user_key.key_path()} cannot be written, so the answer cannot be sealed; {user_key.ELSEWHERE}"
+        )
     if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still, first):
         raise Refused(
             f"the run {row.name} has continued since, or was answered, so its question is closed; see `fdc show {row.name}`"

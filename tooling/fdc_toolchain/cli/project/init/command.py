@@ -155,6 +155,12 @@ def _next(work: file_edits.Work, chosen: str | None, git: bool) -> None:
         say(
             f"\nThe tests are run with `{chosen}`: fdc.toml has it, and the rule in protocols/ asks for it before a plan submits."
         )
+        lacking = test_command.lacks(chosen)
+        if lacking:
+            say(
+                f"{lacking} Install it, or let fdc run another command: `fdc init --remove`, then"
+                " `fdc init --test-command COMMAND` (for example `python3 -m unittest`)."
+            )
     say("\nnext:")
     say("  fdc run plans/first.plan    run the first plan")
     say("  fdc lint                    prove every plan of this repository")

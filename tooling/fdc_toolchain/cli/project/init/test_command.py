@@ -6,12 +6,16 @@ import glob
 import json
 import os
 import re
+import shutil
+import subprocess
 
 from .... import durable
+from ....linking.project.protected import outside_path
 
 ASSUMED = "make test"
 """The default if no file shows how to run the tests."""
 
+_PYTEST = "python3 -m pytest"
 _MOST_BYTES = 1024 * 1024
 
 
@@ -37,8 +41,26 @@ def found(root: str) -> str | None:
         and _has_tests(root)
         or _has_test_files(root)
     ):
-        return f"{_python(root)} -m pytest"
+        return _PYTEST if _python(root) == "python3" else f"{_python(root)} -m pytest"
     return None
+
+
+def lacks(command: str) -> str:
+    """The sentence that a program that the command needs is not installed; empty where it is, or nobody knows."""
+    if command != _PYTEST:
+        return ""
+    python = shutil.which("python3", path=outside_path())
+    if python is None:
+        return "There is no `python3` on PATH."
+    look = "import importlib.util, sys; sys.exit(7 * (importlib.util.find_spec('pytest') is None))"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    try:  # nothing of the repository is imported
+        done = subprocess.run(
+            [python, "-c", look], cwd="/", env=env, capture_output=True, timeout=20
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return "But `python3` has no pytest." if done.returncode == 7 else ""
 
 
 def _python(root: str) -> str:
