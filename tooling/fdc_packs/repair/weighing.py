@@ -161,12 +161,11 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
     for row in passing:
         if any(_idle(row, other, LINES) for other in passing):
             row["before"] /= IDLE
-    deaf = [row for row in passing if any(_idle(row, other, ARGUMENTS) for other in passing)]
     for row in passing:
         others = [one for one in passing if one["change"][2] != row["change"][2]]
-        if row in deaf:
+        if any(_idle(row, other, ARGUMENTS) for other in others):
             row["risky"] = True
-        elif _turns(row) and others and all(_idle(one, row, ARGUMENTS) for one in others):
+        elif _turns(row) and others and all(_idle(one, row) for one in others):
             row["risky"] = False
     turned_places = [_place(row) for row in passing if _turns(row)]
     for row in passing:  # a condition more says nothing that the same one turned round does not say
@@ -200,11 +199,13 @@ def _for_all_that_behave_so(best: Candidate, passing: Sequence[Candidate]) -> Ca
     return min(twins, key=_odd)
 
 
-def _idle(row: Candidate, other: Candidate, what: int) -> bool:
-    """Whether more LINES of a function stay without a run than with another edit of it, or ARGUMENTS without an effect."""
+def _idle(row: Candidate, other: Candidate, what: int = 0) -> bool:
+    """Whether more LINES of a function stay without a run than with another edit of it, or ARGUMENTS without an effect; 0: or."""
     here, there = ((one["change"][5:] or [{}])[0] for one in (row, other))
     return any(
-        count > there.get(name, count) for name, count in here.items() if name.count(":") == what
+        count > there.get(name, count)
+        for name, count in here.items()
+        if what in (0, name.count(":"))
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from . import what_runs
 from .edited_files import FOLDER, given
-from .function_code import changed, functions, place_of, put
+from .function_code import at_hand, functions, place_of, put
 from .module_run import rerun
 
 CALLS, INPUTS, SECONDS, MOST_COPIES = 12, 200, 4.0, 400
@@ -103,9 +103,10 @@ def _state(call: dict[str, Any]) -> str:
 
 
 def places_of(number: int) -> list[tuple[str, str, int]]:
-    """The functions whose results an edit may change: those that it edits, else, as for a constant, all of its file."""
+    """The functions whose results an edit may change: those that it edits, else, as for a constant, and for a function that made
+    one while the tests were imported, all of its file."""
     path = given["edits"][number]["path"]
-    return list(changed(number)) or [place for place in functions if place[0] == path]
+    return list(at_hand(number)) or [place for place in functions if place[0] == path]
 
 
 def compare(number: int) -> None:
@@ -137,7 +138,7 @@ def compare(number: int) -> None:
         if time.monotonic() > until:
             break
         old.append(_outcome(function, one.make, spared))
-    put(number) if changed(number) else rerun(number)
+    put(number) if at_hand(number) else rerun(number)
     differ = every = 0
     crashes = False
     failed: set[int] = set()
@@ -147,12 +148,13 @@ def compare(number: int) -> None:
     outcomes = hashlib.sha256()
     first: dict[tuple[Any, int], str] = {}
     matters: dict[str, bool] = {}
+    codes: dict[Any, list[CodeType]] = {}
     until = time.monotonic() + SECONDS / 2
     for (place, function, spared, tested, one), was in zip(made, old, strict=False):
         if time.monotonic() > until:
             break
         seen = reached if tested else run.setdefault(place, set())
-        sys.settrace(partial(_lines, seen, function.__code__))
+        sys.settrace(partial(_lines, seen, codes.setdefault(place, _codes(function.__code__))))
         now = _outcome(function, one.make, spared)
         sys.settrace(None)
         if not one.moved:
@@ -171,20 +173,31 @@ def compare(number: int) -> None:
     ) as out:
         hides = bool(failed) and not longer and failed.isdisjoint(reached)
         idle = {}
-        for place in run if changed(number) else ():
+        for place in run if at_hand(number) else ():
             own = _code_lines(functions[place][0].__code__)
             idle[f"{place[1]}:{place[2]}"] = max(lines[place], len(own)) - len(
                 own & (run[place] | reached)
             )
         idle |= {name: int(not moves) for name, moves in matters.items()}
-        tests = what_runs.running(given.get("ran") or {}, changed(number) or moved)
+        tests = what_runs.running(given.get("ran") or {}, at_hand(number) or moved)
         row = [differ, every, outcomes.hexdigest()[:16], crashes, hides, idle, len(tests)]
         json.dump(row, out)
     os._exit(0)
 
 
+def _codes(code: CodeType) -> list[CodeType]:
+    """The code of a function, and of the functions in it."""
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    return [code, *(one for part in inner for one in _codes(part))]
+
+
 def _code_lines(code: CodeType) -> set[int]:
-    return {line for _, _, line in code.co_lines() if line and line != code.co_firstlineno}
+    return {
+        line
+        for one in _codes(code)
+        for _, _, line in one.co_lines()
+        if line and line != one.co_firstlineno
+    }
 
 
 def _defaults(function: FunctionType) -> dict[str, Any]:
@@ -196,9 +209,11 @@ def _defaults(function: FunctionType) -> dict[str, Any]:
     return {name: one for name, one in pairs if plain and type(one) in _PLAIN_TYPES}
 
 
-def _lines(reached: set[int], code: CodeType, frame: FrameType, _event: str, _: object) -> Any:
-    """A trace function: takes down which lines of a function are run."""
-    if frame.f_code is not code:
+def _lines(
+    reached: set[int], codes: list[CodeType], frame: FrameType, _event: str, _: object
+) -> Any:
+    """A trace function: takes down which lines of a function, and of those in it, are run."""
+    if frame.f_code not in codes:
         return None
 
     def line(frame: FrameType, event: str, _: object) -> Any:

@@ -68,8 +68,7 @@ def swap(number: int) -> None:
             os._exit(UNFIT)
         note_use(number)
         return
-    found = changed(number)
-    if not found or any(place in _ran for place in found):
+    if not at_hand(number):
         os._exit(UNFIT)
     put(number)
     note_use(number)
@@ -80,6 +79,12 @@ def put(number: int) -> None:
     for place, code in changed(number).items():
         for function in functions.get(place, ()):
             function.__code__ = code
+
+
+def at_hand(number: int) -> dict[tuple[str, str, int], CodeType]:
+    """The functions that an edit changes, if it changes nothing else, and none of them ran while the tests were imported."""
+    found = changed(number)
+    return {} if any(place in _ran for place in found) else found
 
 
 @functools.lru_cache(maxsize=64)
