@@ -43,6 +43,10 @@ NAMED = {
         "NameError: name 'true' is not defined"),
     "a misspelt name outside of functions": (
         "LIMIT = 3\nTWICE = 2 * LIMT\n", "LIMIT = 3\nTWICE = 2 * LIMIT\n", "NameError: name 'LIMT' is not defined"),
+    "a name that is bound in place of another": (
+        "ROWS = [(1, 2)]\n\n\ndef f():\n    if ROWS:\n        pass\n    for ROWS, b in [(1, 2)]:\n        return a + b\n",
+        "ROWS = [(1, 2)]\n\n\ndef f():\n    if ROWS:\n        pass\n    for a, b in [(1, 2)]:\n        return a + b\n",
+        "UnboundLocalError: cannot access local variable 'ROWS' where it is not associated with a value"),
     "a lost self": (
         _CLASS.replace("def total(self)", "def total()"), _CLASS,
         "TypeError: Cart.total() takes 0 positional arguments but 1 was given"),

@@ -28,6 +28,7 @@ _NO_NAME = re.compile(
     r"|NameError: (?:global )?name '(\w+)' is not defined"
 )
 _NO_SELF = re.compile(r"TypeError: (?:\w+\.)*(\w+)\(\) takes (?:from )?\d.* positional argument")
+_NOT_YET = re.compile(r"UnboundLocalError: (?:cannot access local variable|local variable) '(\w+)'")
 _FOREIGN = {"null": "None", "nil": "None", "none": "None", "undefined": "None", "true": "True", "false": "False"}  # fmt: skip
 NEAR = 0.66
 """How alike two words are, at least, where one is the other misspelt."""
@@ -129,8 +130,22 @@ def own(known: Known, message: str, others: Mapping[str, str]) -> Iterator[Edit]
             yield Edit("name", node, ((start, start, f"self{rest}"),), "", f"self{rest}", 0.9)
 
 
+def bound(known: Known, message: str, others: Mapping[str, str]) -> Iterator[Edit]:
+    """What a function binds by mistake, so that an outer name is not known above: a name that is read there and never bound."""
+    found = _NOT_YET.search(message)
+    for node in known.nodes if found is not None else ():
+        if (
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Store)
+            and found is not None
+            and node.id == found[1]
+        ):
+            for rank, name in enumerate(known.unknown(node)):
+                yield known.change("name", node, name, 0.9 - 0.1 * min(rank, 8))
+
+
 _OPERATORS: tuple[Callable[[Known, str, Mapping[str, str]], Iterator[Edit]], ...] = (
-    lost, imported, defined, foreign, own,
+    lost, imported, defined, foreign, own, bound,
 )  # fmt: skip
 
 
