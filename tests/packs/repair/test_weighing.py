@@ -71,3 +71,19 @@ def test_what_is_common_is_proposed_early(broken: str, wanted: str) -> None:
     suspects: list[Any] = [{"path": "f.py", "line": n, "score": 0.8} for n in (1, 2, 3)]
     found = [row["new"] for row in propose(broken, "f.py", suspects, [], 2000)]
     assert wanted in found[:25], found[:25]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "def f(a, b):\n    if b:\n        return a + b + [1]\n    else:\n        pass\n",
+        "def f(a, b):\n    if b:\n        pass\n    else:\n        return a + b + [1]\n",
+        "def f(a, b):\n    if b:\n        return a + b + [1]\n    pass\n",
+        "def f(a, b):\n    if b:\n        pass\n    return a + b + [1]\n",
+    ],
+)
+def test_no_edit_makes_a_condition_decide_nothing(broken: str) -> None:
+    suspects: list[Any] = [{"path": "f.py", "line": n, "score": 0.8} for n in (2, 3, 4, 5)]
+    found = [row["new"] for row in propose(broken, "f.py", suspects, [], 3000)]
+    assert "return a" in found
+    assert "return a + b + [1]" not in found

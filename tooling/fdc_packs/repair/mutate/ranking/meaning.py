@@ -12,6 +12,7 @@ from ..statements import buries
 
 MOVES = frozenset(("nesting", "nested"))
 """Kinds of edits that change which block a statement is of: nothing less than its function says what they mean."""
+LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
 _COMPUTES = ast.Sub | ast.Div | ast.FloorDiv | ast.Mod
 
 
@@ -24,7 +25,7 @@ class Meaning(NamedTuple):
 
 def meant(source: Source, edit: Edit) -> tuple[int, Hashable, bool] | None:
     """What the edited statement, or its function, says: its place and meaning, and whether something odd has gone from it.
-    None where it says nothing, or the same."""
+    None where it says nothing, or the same, or what happens in its place if a condition is otherwise."""
     moved = edit.kind in MOVES
     for around in (source.statement(edit.node), source.function(edit.node)):
         if around is None or (moved and not isinstance(around, Function)):
@@ -39,8 +40,38 @@ def meant(source: Source, edit: Edit) -> tuple[int, Hashable, bool] | None:
             after = _meaning(edited(block, pieces))
             if after is None or after.said == before.said or after.odd > before.odd:
                 return None
+            if any(after == _meaning(_lines(source, one)) for one in _instead(source, around)):
+                return None  # a condition that decides nothing
             return first, after.said, after.odd < before.odd
     return None
+
+
+def _lines(source: Source, statement: ast.stmt) -> str:
+    """The whole lines of a statement."""
+    first, last = source.block(statement)
+    return source.text[first:last]
+
+
+def _instead(source: Source, statement: ast.stmt) -> list[ast.stmt]:
+    """What happens in place of a statement if the condition of an `if` is otherwise, where that decides nothing else."""
+    up, block = source.parents.get(statement), _block(source, statement)
+    if isinstance(up, ast.If) and len(up.body) == len(up.orelse) == 1:
+        return up.orelse if block is up.body else up.body
+    at = block.index(statement)
+    found = block[at - 1 : at] if at else []
+    if found and isinstance(found[0], ast.If) and len(found[0].body) == 1 and not found[0].orelse:
+        found = found[0].body
+    elif isinstance(up, ast.If) and up.body == [statement] and not up.orelse:
+        after = _block(source, up)
+        found = after[after.index(up) + 1 :][:1]
+    return [one for one in found if isinstance(one, LEAVES)]
+
+
+def _block(source: Source, statement: ast.stmt) -> list[ast.stmt]:
+    """The statements that a statement is one of."""
+    up = source.parents.get(statement)
+    blocks = (getattr(up, name, None) for name in ("body", "orelse", "finalbody"))
+    return next((one for one in blocks if isinstance(one, list) and statement in one), [statement])
 
 
 def _head(source: Source, statement: ast.stmt, edit: Edit) -> str:
