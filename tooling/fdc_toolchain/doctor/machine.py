@@ -17,12 +17,16 @@ from importlib import metadata, util
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from ..engine.ports import WorldFailed
 from ..exits import reason
 from ..journal import user_key
+from ..journal.sqlite import Store, refuse_links
+from ..journal.tables import Empty, Older
 from ..linking.project.protected import outside_path
 from ..linking.project.quiet_git import in_its_own, refuse_pipes
 from ..named_tuples import NamedTuple
 from ..tools.model.wire import OPENAI
+from ..workspace import run_folders
 from ..workspace.operator import TIERS, Operator
 
 if TYPE_CHECKING:
@@ -78,6 +82,7 @@ def examine(
         *_web(operator, environment),
         _disk(root),
         _sqlite(),
+        *_journal(root),
         _key(),
         _git(root),
     ]
@@ -310,6 +315,21 @@ def _sqlite() -> Found:
         return Found("sqlite", "bad", f"{sqlite3.sqlite_version}: {failed}")
     old = sqlite3.sqlite_version_info < OLDEST_SQLITE
     return Found("sqlite", "bad" if old else "ok", f"{sqlite3.sqlite_version}, journal mode {mode}")
+
+
+def _journal(root: str) -> list[Found]:
+    """Why runs cannot be recorded in this workspace; nothing where they can."""
+    path = run_folders.journal_path(root)
+    try:
+        run_folders.refuse_link(os.path.dirname(path))
+        refuse_links(path)
+        if os.path.exists(path):
+            Store(path, readonly=True).close()
+    except (Empty, Older):
+        return []
+    except WorldFailed as refused:
+        return [Found("runs", "bad", str(refused))]
+    return []
 
 
 def _key() -> Found:
