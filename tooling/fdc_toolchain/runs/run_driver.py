@@ -294,7 +294,7 @@ def _drive(
         raise WorldError(f"the run {row.name} cannot continue: {wrong}") from wrong
     bench = bench_for(
         root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row),
-        Driver(partial(writing, root), drive_run), row.inputs,
+        Driver(partial(writing, root), drive_run).told(assume), row.inputs,
     )  # fmt: skip
     origin = row.origin or {}
     taken = frozenset(
