@@ -78,7 +78,7 @@ def examine(
         *([] if model is None or not live else _asked_and_closed(model)),
     ]
     found += [
-        *_sandbox(operator),
+        *_sandbox(operator, root),
         *_web(operator, environment),
         _disk(root),
         _sqlite(),
@@ -215,7 +215,7 @@ def _asked(tiny: HttpModel, heard: list[str]) -> list[Found]:
     return out
 
 
-def _sandbox(operator: Operator) -> list[Found]:
+def _sandbox(operator: Operator, root: str) -> list[Found]:
     """The available sandbox tiers, and the tier in which commands will run."""
     from ..sandbox.attempts import look_again
     from ..sandbox.sandbox import lacking, outlook, reason
@@ -226,7 +226,7 @@ def _sandbox(operator: Operator) -> list[Found]:
         if tier != "none":
             why = reason(tier) or "; ".join(lacking(tier))
             out.append(Found(f"sandbox: {tier}", "note" if why else "ok", why or "offered"))
-    return [*out, Found("sandbox", *outlook(operator))]
+    return [*out, Found("sandbox", *outlook(operator, root))]
 
 
 def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:
