@@ -298,7 +298,8 @@ def _disk(root: str) -> Found:
     return Found(
         "disk",
         "bad" if free < LITTLE else "ok",
-        f"the workspace can be written; {free / 2**30:.1f} GiB free",
+        f"the workspace can be written; {free / 2**30:.1f} GiB free"
+        + f", and a run may need more than {LITTLE >> 20} MiB" * (free < LITTLE),
     )
 
 
