@@ -61,3 +61,17 @@ def test_what_sqlite_has_not_merged_yet_is_not_passed_over(kept: Path) -> None:
     done = fdc("runs", cwd=kept)
     assert (done.returncode, done.stdout) == (3, "")
     assert "unable to open database file (read-only file system)" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_journal_for_which_the_system_makes_no_file_says_why(kept: Path) -> None:
+    """A quota, or a file system without room for one more file: SQLite says the same of all."""
+    subprocess.run(["mount", "-o", "remount,nr_inodes=64", str(kept)], check=True)
+    for number in range(64):
+        try:
+            (kept / f"more{number}").touch()
+        except OSError:
+            break
+    done = fdc("runs", cwd=kept)
+    said = f"fdc: {kept}/.fdc/runs.sqlite: unable to open database file (no space left on device)\n"
+    assert (done.returncode, done.stderr) == (3, said)

@@ -138,6 +138,8 @@ def world_failed(failed: sqlite3.Error, path: str) -> WorldFailed:
 
 def _refused(path: str) -> str:
     """What the system refuses to somebody who opens a journal, in brackets; SQLite does not tell."""
+    import tempfile
+
     try:
         os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC))
     except OSError as failed:
@@ -146,10 +148,11 @@ def _refused(path: str) -> str:
     if not os.access(folder, os.W_OK):
         return " (its folder cannot be written)"
     try:
-        about = os.statvfs(folder)
-    except OSError:
-        return ""
-    return " (the disk has no room for a file)" if about.f_files and not about.f_favail else ""
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".fdc-", buffering=0) as file:
+            file.write(bytes(_ROOM))  # as SQLite makes its `-shm`
+    except OSError as failed:
+        return f" ({reason(failed)})"
+    return ""
 
 
 def _full(path: str) -> bool:
