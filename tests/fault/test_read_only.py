@@ -75,3 +75,17 @@ def test_a_journal_for_which_the_system_makes_no_file_says_why(kept: Path) -> No
     done = fdc("runs", cwd=kept)
     said = f"fdc: {kept}/.fdc/runs.sqlite: unable to open database file (no space left on device)\n"
     assert (done.returncode, done.stderr) == (3, said)
+
+
+def test_a_workspace_whose_path_is_too_long_for_sqlite_is_told_so(tmp_path: Path) -> None:
+    top = tmp_path / ("a" * 200)
+    for size, code in ((487, 0), (488, 3)):
+        rest = size - len(os.fsencode(top)) - 2
+        folder = top / ("b" * (rest - 10 - rest // 2)) / ("c" * (10 + rest // 2))
+        (folder / "knowledge_core").mkdir(parents=True)
+        assert len(os.fsencode(folder)) == size
+        (folder / "a.plan").write_text(PLAN)
+        done = fdc("run", "a.plan", "-q", cwd=folder)
+        assert done.returncode == code, done
+    said = "unable to open database file (its path has 505 bytes, and SQLite opens a file with at most 504: move the workspace)"
+    assert said in done.stderr

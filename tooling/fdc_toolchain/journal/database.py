@@ -144,6 +144,8 @@ def _refused(path: str) -> str:
         os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC))
     except OSError as failed:
         return f" ({reason(failed)})"
+    if (size := len(os.fsencode(os.path.realpath(path)))) > _LONGEST:
+        return f" (its path has {size} bytes, and SQLite opens a file with at most {_LONGEST}: move the workspace)"
     folder = os.path.dirname(path) or "."
     if not os.access(folder, os.W_OK):
         return " (its folder cannot be written)"
@@ -162,6 +164,9 @@ def _full(path: str) -> bool:
         return False
     return about.f_bavail * about.f_frsize < _ROOM
 
+
+_LONGEST = 504
+"""Bytes of a path for which SQLite keeps a write-ahead log beside the file (its MAX_PATHNAME, less the ending)."""
 
 _ROOM = 64 * 1024
 """Bytes that SQLite needs free to open a journal: its `-shm` file has 32 KiB."""
