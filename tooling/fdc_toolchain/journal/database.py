@@ -131,7 +131,7 @@ def world_failed(failed: sqlite3.Error, path: str) -> WorldFailed:
         said == "disk I/O error"
     ):  # what SQLite says, too, where there is no room for its `-shm` file
         said += " (the disk is full)" if _full(path) else _refused(path)
-    if said == "unable to open database file":
+    if said in ("unable to open database file", "attempt to write a readonly database"):
         said += _refused(path)
     return WorldFailed(f"{path}: {said}")
 

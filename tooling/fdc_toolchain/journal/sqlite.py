@@ -44,9 +44,14 @@ _ROWS = f"SELECT {tables.ROW} FROM record WHERE run=? ORDER BY seq"
 
 
 def _is_kept(path: str) -> bool:
-    """Whether a journal lies complete on a read-only file system, where SQLite cannot make the files that readers share."""
+    """Whether a journal lies complete where nothing can be written (a read-only file system, an archive), so that SQLite
+    cannot make the files that readers share."""
     try:
-        return bool(os.statvfs(path).f_flag & os.ST_RDONLY) and not os.path.getsize(f"{path}-wal")
+        if not os.statvfs(path).f_flag & os.ST_RDONLY and (
+            os.access(path, os.W_OK) or os.access(os.path.dirname(path), os.W_OK)
+        ):
+            return False
+        return not os.path.getsize(f"{path}-wal")
     except FileNotFoundError:
         return os.path.exists(path)
     except OSError:
