@@ -380,8 +380,14 @@ class Drive:
         return self.cancelled
 
     def _cancel(self, journal: RunJournal) -> dict[str, object]:
-        from ..records.run_outcome import cancel_end
+        from ..records.run_outcome import OVER, cancel_end
 
+        for (
+            inner
+        ) in self.store.runs():  # before the end is on record: who dies between them comes back
+            if inner.inputs.get("within") == self.row.name and inner.status not in OVER:
+                self.store.ask_to_cancel(inner)
+                self.fleet.sender.send(inner.name, {})
         return {"status": cancel_end(journal, self.row, self._fold())}
 
     def _lost(self, message: str) -> Exception:
