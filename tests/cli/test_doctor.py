@@ -143,10 +143,10 @@ def test_without_any_sandbox_commands_are_refused_unless_the_operator_says_other
     from fdc_toolchain.doctor import machine as looks
     from fdc_toolchain.workspace.operator import Operator
 
-    found = looks._sandbox(Operator())
+    found = looks._sandbox(Operator(), str(workspace))
     offered = any(one.grade == "ok" for one in found)
     assert offered or (found[-1].grade, "--allow-unsandboxed" in found[-1].detail) == ("bad", True)
-    assert offered or looks._sandbox(Operator(unsandboxed=True))[-1].grade == "note"
+    assert offered or looks._sandbox(Operator(unsandboxed=True), str(workspace))[-1].grade == "note"
 
 
 @pytest.mark.long

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,32 @@ def test_the_hooks_check_the_workspace_that_they_name(mono: Path) -> None:
     for name in (("--check",), ("--workspace", "one")):
         done = fdc("protocols", *name, "build", cwd=mono)
         assert done.returncode == 2 and f"write `{name[0]}` after `build`" in done.stderr, done
+
+
+@pytest.mark.parametrize("form", ["github", "gitlab", "sarif", "junit"])
+def test_what_a_code_host_reads_names_files_from_the_top_of_the_repository(
+    mono: Path, form: str
+) -> None:
+    """An annotation of `plans/a.plan` is shown nowhere if the repository has the file as `shops/tea/plans/a.plan`."""
+    plan = mono / "two/deep/go.plan"
+    plan.write_text(CLEAN.replace("read_file", "raed_file"))
+    paths = set()
+    for words, cwd in (
+        (("--workspace", "two/deep"), mono), ((), mono / "two/deep"), (("go.plan", "--no-cache"), mono / "two/deep"),
+        (("--fix",), mono / "two/deep"),
+    ):  # fmt: skip
+        for _ in range(2):  # once more from the cache
+            done = fdc("lint", "--format", form, *words, cwd=cwd)
+            assert done.returncode == 1, done
+            paths |= set(re.findall(r"[\w/.]*go\.plan", done.stdout))
+    assert paths == {"two/deep/go.plan"}
+    if form == "sarif":
+        [result] = json.loads(done.stdout)["runs"][0]["results"]
+        assert "raed_file" in result["locations"][0]["physicalLocation"]["contextRegion"]["snippet"]["text"]  # fmt: skip
+        [change] = result["fixes"][0]["artifactChanges"]
+        assert change["artifactLocation"]["uri"] == "two/deep/go.plan"
+    one = fdc("lint", "--format", "json", "--workspace", "two/deep", cwd=mono)
+    assert json.loads(one.stdout)["diagnostics"][0]["path"] == "go.plan"
 
 
 @pytest.mark.long

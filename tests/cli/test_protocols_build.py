@@ -470,6 +470,10 @@ def test_a_repository_without_protocols_passes_the_check_and_one_that_lost_them_
     (tmp_path / "VERSION").write_text("the product's own\n", "utf-8")
     assert 0 == fdc("protocols", "build", "--force", cwd=tmp_path).returncode
     assert 0 == fdc("protocols", "--check", cwd=tmp_path).returncode
+    (source / "VERSION").write_text("\ufeff1.0.0\r\n", "utf-8")
+    assert 0 == fdc("protocols", "--check", cwd=tmp_path).returncode, (
+        "as an editor of Windows has it"
+    )
     (source / "VERSION").write_text("one\n", "ascii")
     assert "protocols/VERSION holds `one`" in fdc("protocols", "--check", cwd=tmp_path).stderr
     source.rename(tmp_path / "gone")

@@ -127,3 +127,24 @@ def test_who_cancels_the_outer_run_cancels_the_run_within(home: Path) -> None:
     assert 0 == fdc("cancel", "last", cwd=home).returncode
     assert {"cancelled"} == {status for _, status in runs(home).values()}
     assert "2 runs removed" in fdc("runs", "prune", "--older", "0h", cwd=home).stdout
+
+
+@pytest.mark.parametrize(("word", "times"), [("done", 1), ("not-done", 2)])
+def test_what_is_said_of_all_lost_steps_is_said_of_those_within(
+    home: Path, word: str, times: int
+) -> None:
+    """The outer run asked the same again, whatever was said of all steps; and it took an answer that it could not use."""
+    killed(home, "run", "outer.plan", env={"KILL_AT": "after two"}, when="reached")
+    outer = runs(home)["outer"][0]
+    done = fdc("resume", outer, cwd=home)
+    assert 5 == done.returncode and f"fdc resume {outer} --all --assume done" in done.stdout
+    assert "fdc answer" not in done.stdout and "not known" not in done.stdout
+    shown = fdc("answer", outer, cwd=home)
+    assert 5 == shown.returncode and "answer with" not in shown.stdout
+    refused = fdc("answer", outer, "yes", cwd=home)
+    assert (2, "") == (refused.returncode, refused.stdout)
+    assert "fdc: no answer settles this: the nested run" in refused.stderr
+    done = fdc("resume", outer, "--all", "--assume", word, cwd=home)
+    assert 0 == done.returncode, done.stdout + done.stderr
+    assert times == deeds(home)["two"]
+    assert {"finished"} == {status for _, status in runs(home).values()}

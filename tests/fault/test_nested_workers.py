@@ -170,7 +170,6 @@ def test_the_run_within_is_cancelled_with_the_outer_one(home: Path, url: str) ->
         worker(workers)
         outer = begun(home, url, "outer.plan")
         wait_for(lambda: deeds(home)["one"])
-        (home / "go").write_text("")
         rows(url, "UPDATE fdc.run SET cancel=TRUE WHERE name=%s RETURNING 1", outer)
         wait_for(
             lambda: (
@@ -180,3 +179,27 @@ def test_the_run_within_is_cancelled_with_the_outer_one(home: Path, url: str) ->
         )
     if stands(url, "outer", "cancelled"):
         assert "after" not in deeds(home)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_run_within_that_waits_or_was_lost_is_cancelled_with_the_outer_one(
+    home: Path, url: str, lost: bool
+) -> None:
+    """It stayed, waiting, when the outer run was over, and kept both from being removed."""
+    if not lost:
+        (home / "inner.txt").write_text(INNER.format("request_user_input which colour?\n"))
+    with Workers(url, home) as workers:
+        worker(workers, "before two" if lost else "")
+        outer = begun(home, url, "outer.plan")
+        if lost:
+            killed(workers, home)
+            rows(url, "UPDATE fdc.run SET cancel=TRUE WHERE name=%s RETURNING 1", outer)
+            worker(workers)  # what `fdc cancel` asked, when there was no worker
+        else:
+            wait_for(lambda: stands(url, "outer", "waiting"))
+            done = fdc("cancel", outer, "--database", url, cwd=home)
+            assert 0 == done.returncode, (done, workers.log())
+        wait_for(lambda: stands(url, "outer", "cancelled") and stands(url, "inner", "cancelled"))
+        pruned = fdc("runs", "prune", "--older", "0d", "--database", url, cwd=home)
+        assert "2 runs removed" in pruned.stdout, (pruned, workers.log())

@@ -215,3 +215,27 @@ def test_what_may_not_be_looked_at_is_not_taken_for_absent(home: Path, shut: str
         )  # fmt: skip
         assert done.returncode == 3 and "ermission denied" in done.stderr, (words, done)
     assert not (place / "AGENTS.md").exists()
+
+
+def test_the_runs_of_an_archive_can_be_read(home: Path) -> None:
+    """Whose files nobody may write: SQLite wants to make the files that its readers share there."""
+    place = home / "archive"
+    (place / "knowledge_core").mkdir(parents=True)
+    (place / "p.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
+    for path in (place, *place.rglob("*")):
+        os.chown(path, STRANGER, STRANGER)
+
+    def fdc(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [home / "env/bin/fdc", *words], cwd=place, env={"PATH": os.defpath, "HOME": str(home / "home")},
+            capture_output=True, text=True, check=False, **_OTHER,
+        )  # fmt: skip
+
+    assert fdc("run", "p.plan").returncode == 0
+    subprocess.run(["chmod", "-R", "a-w", str(place)], check=True)
+    for words in (("runs",), ("show", "last"), ("verify",), ("replay", "last")):
+        done = fdc(*words)
+        assert (done.returncode, done.stderr) == (0, ""), done
+    refused = fdc("run", "p.plan")
+    said = "runs.sqlite: attempt to write a readonly database (permission denied)"
+    assert refused.returncode == 3 and said in refused.stderr, refused

@@ -391,7 +391,7 @@ def test_a_weak_sandbox_needs_the_operators_word(
     root: Root, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        sandbox, "lacking", lambda tier: ("commands can signal your other processes (Linux 6.12)",)
+        sandbox, "lacking", lambda tier, root=None: ("commands can signal processes (Linux 6.12)",)
     )
     Path(root.path, "own.py").write_text("def tool(): return 1\n")
     known = hashes(Path(root.path), [READ])

@@ -61,3 +61,31 @@ def test_what_sqlite_has_not_merged_yet_is_not_passed_over(kept: Path) -> None:
     done = fdc("runs", cwd=kept)
     assert (done.returncode, done.stdout) == (3, "")
     assert "unable to open database file (read-only file system)" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_journal_for_which_the_system_makes_no_file_says_why(kept: Path) -> None:
+    """A quota, or a file system without room for one more file: SQLite says the same of all."""
+    subprocess.run(["mount", "-o", "remount,nr_inodes=64", str(kept)], check=True)
+    for number in range(64):
+        try:
+            (kept / f"more{number}").touch()
+        except OSError:
+            break
+    done = fdc("runs", cwd=kept)
+    said = f"fdc: {kept}/.fdc/runs.sqlite: unable to open database file (no space left on device)\n"
+    assert (done.returncode, done.stderr) == (3, said)
+
+
+def test_a_workspace_whose_path_is_too_long_for_sqlite_is_told_so(tmp_path: Path) -> None:
+    top = tmp_path / ("a" * 200)
+    for size, code in ((487, 0), (488, 3)):
+        rest = size - len(os.fsencode(top)) - 2
+        folder = top / ("b" * (rest - 10 - rest // 2)) / ("c" * (10 + rest // 2))
+        (folder / "knowledge_core").mkdir(parents=True)
+        assert len(os.fsencode(folder)) == size
+        (folder / "a.plan").write_text(PLAN)
+        done = fdc("run", "a.plan", "-q", cwd=folder)
+        assert done.returncode == code, done
+    said = "unable to open database file (its path has 505 bytes, and SQLite opens a file with at most 504: move the workspace)"
+    assert said in done.stderr

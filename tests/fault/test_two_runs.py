@@ -10,10 +10,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from fdc_toolchain import durable
 from fdc_toolchain.engine.ports import WorldFailed
 from fdc_toolchain.program.write_set import NOTHING, WriteSet, Written
 from fdc_toolchain.runs.records import claims
@@ -343,3 +344,23 @@ def test_what_is_no_claim_keeps_nobody_out(workspace: Path) -> None:
     assert {"20260101-000000-folder"} == {
         path.name for path in folder.iterdir() if path.name[0] != "."
     }
+
+
+def test_of_runs_that_begin_at_once_those_that_are_refused_leave_no_record(shop: Path) -> None:
+    """Each looked for a run in its way, found none, and recorded itself; `fdc resume` would have begun them later."""
+    assert fdc("run", "a.plan", cwd=shop).returncode == 0
+
+    def new() -> list[str]:
+        found = json.loads(fdc("runs", "--format", "json", cwd=shop).stdout)["runs"]
+        return [row["run"] for row in found if row["status"] in ("new", "interrupted", "running")]
+
+    with ExitStack() as stack:
+        with durable.exclusive(str(shop / ".fdc/claims/all")):  # nobody takes a claim meanwhile
+            started = [stack.enter_context(fdc_started("run", "held-a.plan", cwd=shop)) for _ in range(3)]  # fmt: skip
+            wait_for(lambda: len(new()) == 3)
+        wait_for(lambda: sum(one.poll() is not None for one in started) == 2)
+        [driven] = new()
+        (shop / "go").write_text("")
+        assert sorted(one.wait(timeout=PATIENCE) for one in started) == [0, 3, 3]
+    assert sorted(path.name for path in (shop / ".fdc/runs").iterdir())[1:] == [driven]
+    assert fdc("verify", cwd=shop).stdout.count("whole") == 2

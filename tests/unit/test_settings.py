@@ -68,6 +68,11 @@ def test_every_setting_is_read(tmp_path: Path):
     )
 
 
+def test_a_mark_of_the_byte_order_is_no_setting(tmp_path: Path):
+    """Editors of Windows write one; protocols and plans may have one, too."""
+    assert Settings(max_stack=4) == read(tmp_path, "\ufeffmax-stack = 4\r\n")
+
+
 def test_fdc_toml_goes_before_pyproject(tmp_path: Path):
     (tmp_path / "pyproject.toml").write_text('[tool.fdc]\nprofile = "fdc"\n')
     assert read_settings(str(tmp_path)).profile == "fdc"

@@ -70,14 +70,14 @@ def shared(command: Command) -> Command:
     return command
 
 
-def tell_weakness(operator: Operator) -> None:
-    """Prints on stderr what the sandbox lacks, if commands may run in a weak one."""
+def tell_weakness(operator: Operator, root: str | None = None) -> None:
+    """Prints on stderr what the sandbox of commands lacks, in the workspace `root`, too, if they may run in a weak one."""
     if not operator.weak:
         return
     from ..sandbox.sandbox import lacking, offered
 
     tier = next(candidate for candidate in operator.tiers if offered(candidate))
-    for weakness in lacking(tier):
+    for weakness in lacking(tier, root):
         say(f"the sandbox of this machine ({tier}) is weak: {weakness}", err=True)
 
 

@@ -12,6 +12,7 @@ from ..program.causes import LARGER
 from ..report.terminal.style import Style
 from ..report.terminal.terminal_text import folded, visible
 from ..runs.observer import Observer
+from ..runs.records.questions import in_doubt
 from .progress import arguments, duration
 from .terminal import say
 
@@ -150,7 +151,10 @@ def _story(ended: Ended, style: Style) -> list[str]:
                 f"{more}one answer for all {len(unknown)}: {resume} --all --assume not-done (do them again), or done"
             )
         verdict = f"waiting for a person after {work}"
-        if any(question["how"] == "answer" for question in ended.questions):
+        if any(
+            question["how"] == "answer" and not in_doubt(question.get("shows"))
+            for question in ended.questions
+        ):
             verdict += f"; `fdc answer {ended.run}` asks you and stores the answer"
     elif ended.status == "broken":
         out.append(f"{style.paint('error', 'the environment failed')}: {visible(ended.message)}")
@@ -255,14 +259,13 @@ def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
     place = f"{visible(question['path'])}:{question['line']} ({question['address']})"
     prefix = "" if len(ended.questions) == 1 else f"{question['address']}="
     if question["how"] == "answer":
-        within = (question.get("shows") or {}).get("within")
         answer = f"answer with: fdc resume {ended.run} --answer '{prefix}...'"
-        if within is not None and "address" not in within:
-            answer = "find out whether it happened, then use --assume"
+        if in_doubt(question.get("shows")):
+            answer = f"find out whether it happened; this says it, too: fdc resume {ended.run} --all --assume done (or not-done)"
         first, *lines = map(visible, question["text"].rstrip("\n").split("\n"))
         left = len(lines) - MOST_SHOWN
         return [
-            *_shows(ended, question),
+            *([] if in_doubt(question.get("shows")) else _shows(ended, question)),
             f"question: {first}",
             *(f"  | {line}".rstrip() for line in lines[:MOST_SHOWN]),
             *([f"  {left} lines more; `fdc answer {ended.run}` shows all"] if left > 0 else []),

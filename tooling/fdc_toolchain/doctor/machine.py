@@ -17,12 +17,16 @@ from importlib import metadata, util
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from ..engine.ports import WorldFailed
 from ..exits import reason
 from ..journal import user_key
+from ..journal.sqlite import Store, refuse_links
+from ..journal.tables import Empty, Older
 from ..linking.project.protected import outside_path
 from ..linking.project.quiet_git import in_its_own, refuse_pipes
 from ..named_tuples import NamedTuple
 from ..tools.model.wire import OPENAI
+from ..workspace import run_folders
 from ..workspace.operator import TIERS, Operator
 
 if TYPE_CHECKING:
@@ -74,10 +78,11 @@ def examine(
         *([] if model is None or not live else _asked_and_closed(model)),
     ]
     found += [
-        *_sandbox(operator),
+        *_sandbox(operator, root),
         *_web(operator, environment),
         _disk(root),
         _sqlite(),
+        *_journal(root),
         _key(),
         _git(root),
     ]
@@ -210,7 +215,7 @@ def _asked(tiny: HttpModel, heard: list[str]) -> list[Found]:
     return out
 
 
-def _sandbox(operator: Operator) -> list[Found]:
+def _sandbox(operator: Operator, root: str) -> list[Found]:
     """The available sandbox tiers, and the tier in which commands will run."""
     from ..sandbox.attempts import look_again
     from ..sandbox.sandbox import lacking, outlook, reason
@@ -221,7 +226,7 @@ def _sandbox(operator: Operator) -> list[Found]:
         if tier != "none":
             why = reason(tier) or "; ".join(lacking(tier))
             out.append(Found(f"sandbox: {tier}", "note" if why else "ok", why or "offered"))
-    return [*out, Found("sandbox", *outlook(operator))]
+    return [*out, Found("sandbox", *outlook(operator, root))]
 
 
 def _web(operator: Operator, environment: Mapping[str, str]) -> list[Found]:
@@ -293,7 +298,8 @@ def _disk(root: str) -> Found:
     return Found(
         "disk",
         "bad" if free < LITTLE else "ok",
-        f"the workspace can be written; {free / 2**30:.1f} GiB free",
+        f"the workspace can be written; {free / 2**30:.1f} GiB free"
+        + f", and a run may need more than {LITTLE >> 20} MiB" * (free < LITTLE),
     )
 
 
@@ -310,6 +316,21 @@ def _sqlite() -> Found:
         return Found("sqlite", "bad", f"{sqlite3.sqlite_version}: {failed}")
     old = sqlite3.sqlite_version_info < OLDEST_SQLITE
     return Found("sqlite", "bad" if old else "ok", f"{sqlite3.sqlite_version}, journal mode {mode}")
+
+
+def _journal(root: str) -> list[Found]:
+    """Why runs cannot be recorded in this workspace; nothing where they can."""
+    path = run_folders.journal_path(root)
+    try:
+        run_folders.refuse_link(os.path.dirname(path))
+        refuse_links(path)
+        if os.path.exists(path):
+            Store(path, readonly=True).close()
+    except (Empty, Older):
+        return []
+    except WorldFailed as refused:
+        return [Found("runs", "bad", str(refused))]
+    return []
 
 
 def _key() -> Found:

@@ -103,7 +103,8 @@ def outdated(run: str, older: str) -> str:
     """The message about a run whose record is an older copy."""
     return (
         f"the record of the run {run} is older than what this machine saw: {older}; what happened since, and answers that were "
-        f"used, are not in it. If you put it back on purpose, `fdc verify {run} --accept-older` takes it as it is"
+        f"used, are not in it. If you put it back on purpose, or it shall go on in this copy of the workspace, `fdc verify {run} "
+        "--accept-older` takes it as it is"
     )
 
 

@@ -130,26 +130,31 @@ def world_failed(failed: sqlite3.Error, path: str) -> WorldFailed:
     if (
         said == "disk I/O error"
     ):  # what SQLite says, too, where there is no room for its `-shm` file
-        said += " (the disk is full)" if _full(path) else ""
-    if said == "unable to open database file":
+        said += " (the disk is full)" if _full(path) else _refused(path)
+    if said in ("unable to open database file", "attempt to write a readonly database"):
         said += _refused(path)
     return WorldFailed(f"{path}: {said}")
 
 
 def _refused(path: str) -> str:
     """What the system refuses to somebody who opens a journal, in brackets; SQLite does not tell."""
+    import tempfile
+
     try:
         os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC))
     except OSError as failed:
         return f" ({reason(failed)})"
+    if (size := len(os.fsencode(os.path.realpath(path)))) > _LONGEST:
+        return f" (its path has {size} bytes, and SQLite opens a file with at most {_LONGEST}: move the workspace)"
     folder = os.path.dirname(path) or "."
     if not os.access(folder, os.W_OK):
         return " (its folder cannot be written)"
     try:
-        about = os.statvfs(folder)
-    except OSError:
-        return ""
-    return " (the disk has no room for a file)" if about.f_files and not about.f_favail else ""
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".fdc-", buffering=0) as file:
+            file.write(bytes(_ROOM))  # as SQLite makes its `-shm`
+    except OSError as failed:
+        return f" ({reason(failed)})"
+    return ""
 
 
 def _full(path: str) -> bool:
@@ -159,6 +164,9 @@ def _full(path: str) -> bool:
         return False
     return about.f_bavail * about.f_frsize < _ROOM
 
+
+_LONGEST = 504
+"""Bytes of a path for which SQLite keeps a write-ahead log beside the file (its MAX_PATHNAME, less the ending)."""
 
 _ROOM = 64 * 1024
 """Bytes that SQLite needs free to open a journal: its `-shm` file has 32 KiB."""

@@ -44,9 +44,14 @@ _ROWS = f"SELECT {tables.ROW} FROM record WHERE run=? ORDER BY seq"
 
 
 def _is_kept(path: str) -> bool:
-    """Whether a journal lies complete on a read-only file system, where SQLite cannot make the files that readers share."""
+    """Whether a journal lies complete where nothing can be written (a read-only file system, an archive), so that SQLite
+    cannot make the files that readers share."""
     try:
-        return bool(os.statvfs(path).f_flag & os.ST_RDONLY) and not os.path.getsize(f"{path}-wal")
+        if not os.statvfs(path).f_flag & os.ST_RDONLY and (
+            os.access(path, os.W_OK) or os.access(os.path.dirname(path), os.W_OK)
+        ):
+            return False
+        return not os.path.getsize(f"{path}-wal")
     except FileNotFoundError:
         return os.path.exists(path)
     except OSError:
@@ -86,6 +91,26 @@ class Untrusted(Exception):
     """A run's record is not sealed by the user's key: it may have come with a clone."""
 
 
+def refuse_links(path: str, *, readonly: bool = False) -> None:
+    """Raises WorldFailed for a journal that is a link, has several names, or is no file. It need not exist."""
+    for name in (path, path + "-wal", path + "-journal"):
+        try:
+            about = os.lstat(name)  # asked once: another process may take it away now
+        except OSError:
+            continue
+        if stat.S_ISLNK(about.st_mode):
+            raise WorldFailed(
+                f"{name}: a symbolic link; the runs of this workspace would lie elsewhere"
+            )
+        if not stat.S_ISREG(about.st_mode):
+            raise WorldFailed(f"{name}: not a regular file")
+        if about.st_nlink > 1 and not readonly:  # each name has a write-ahead log of its own
+            raise WorldFailed(
+                f"{name}: the file has another name (a hard link), and runs that are recorded under one of them get lost; "
+                "replace it by a copy of it"
+            )
+
+
 class Store(Database):
     """All runs of one workspace. Use from one thread. Raises WorldFailed where the file refuses."""
 
@@ -102,17 +127,7 @@ class Store(Database):
         self.path = path
         self.key = key
         self.counted = counted
-        for name in (path, path + "-wal", path + "-journal"):
-            try:
-                kind = os.lstat(name).st_mode  # asked once: another process may take it away now
-            except OSError:
-                continue
-            if stat.S_ISLNK(kind):
-                raise WorldFailed(
-                    f"{name}: a symbolic link; the runs of this workspace would lie elsewhere"
-                )
-            if not stat.S_ISREG(kind):
-                raise WorldFailed(f"{name}: not a regular file")
+        refuse_links(path, readonly=readonly)
         try:
             if not readonly:
                 private(path)

@@ -379,7 +379,7 @@ def _ways_out(inputs: _Inputs, options: BuildOptions, around: WorkspaceView, cha
 
 def _version(data: bytes | None, path: str, findings: list[Diagnostic]) -> str:
     """FDC-95: VERSION holds one semantic version."""
-    text = "" if data is None else data.decode("utf-8", "replace").strip()
+    text = "" if data is None else data.decode("utf-8", "replace").removeprefix("\ufeff").strip()
     if _SEMVER.fullmatch(text) is None:
         fault = (
             "does not exist"

@@ -83,7 +83,9 @@ def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) 
         "automationDetails": {"id": "fdc/"},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {
-            "%SRCROOT%": {"description": {"text": "The folder that fdc ran in."}},
+            "%SRCROOT%": {
+                "description": {"text": "The top of the repository; outside of one, the workspace."}
+            },
             "%FDC%": {"description": {"text": "What fdc itself ships."}},
         },
         "artifacts": [{"location": _artifact(path)} for path in paths],

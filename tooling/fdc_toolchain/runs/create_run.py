@@ -19,6 +19,7 @@ from .records.open_journal import writing
 if TYPE_CHECKING:
     from ..check import Checked
     from ..engine.state import RunState
+    from ..journal.sqlite import RunRow, Store
     from ..linking.link import Linker
     from ..program.model import Program
     from ..tasks.activity import Task
@@ -194,7 +195,30 @@ def begin(
         raise in_the_way(other.said(), wait)
     with closing(writing(root)) as store:
         put_on_record(store, proved, name, inputs)
+    if not embedded:
+        _begun.add(name)
     if not user_key.lasts():
         said = f"fdc: {user_key.key_path()} cannot be written, so fdc cannot recognise run {name} as yours later: "
         notice(f"{said}`fdc resume` will need --trust; {user_key.ELSEWHERE}")
     return name
+
+
+_begun: set[str] = set()
+"""Runs that this command has recorded, to drive them at once."""
+
+
+def withdraw(store: Store, root: str, name: str) -> None:
+    """Takes back the record of a run that this command has just begun, and that is refused. Raises WorldFailed."""
+    if name not in _begun:
+        return
+    import shutil
+
+    from ..workspace.run_folders import run_folder
+
+    def untouched() -> list[RunRow]:
+        row = store.run(name)
+        return [row] if row is not None and (row.status, row.epoch) == ("new", 0) else []
+
+    if store.remove([row.id for row in untouched()], untouched):
+        store.free()
+        shutil.rmtree(run_folder(root, name), ignore_errors=True)

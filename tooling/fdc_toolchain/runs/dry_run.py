@@ -63,7 +63,7 @@ def outline(
             + ", ".join(f"{measure} {number:g}" for measure, number in sorted(limits.items()))
         )
     if any(program["tools"][name].get("writes") == "unknown" for name in reader.tools):
-        lines.append(_commands())
+        lines.append(_commands(root))
     lines += _opened(program, root)
     for row in program.get("assumptions", []):
         lines.append(f"assumes ({visible(row['path'])}:{row['line']}): {visible(row['text'])}")
@@ -219,9 +219,9 @@ def _opened(program: Program, root: str) -> Iterator[str]:
         yield f"may write `{visible(glob)}`, after an approval: `{visible(found.entry)}` {found.what}"
 
 
-def _commands() -> str:
-    """The sandbox of commands on this machine."""
+def _commands(root: str) -> str:
+    """The sandbox of commands in a workspace."""
     from ..sandbox.sandbox import outlook
     from ..workspace.operator import Operator
 
-    return outlook(Operator.of_environment())[1]
+    return outlook(Operator.of_environment(), root)[1]

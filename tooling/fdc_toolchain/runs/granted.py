@@ -127,7 +127,7 @@ def _looked(
         from ..sandbox.sandbox import chosen
 
         try:
-            tier = chosen(operator)
+            tier = chosen(operator, root)
         except ToolFailure as failed:
             yield f"a sandbox, for {who}: {failed}"
     lost = [name for name in needs.rows.get("program", ()) if not _found(name)]

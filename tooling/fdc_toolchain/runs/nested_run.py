@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -16,6 +17,7 @@ from ..program.causes import LARGER
 from .observer import Observer, Silent
 
 if TYPE_CHECKING:
+    from ..engine.drive import Assumption
     from ..journal.sqlite import RunRow, Store
     from ..program.model import Program
     from ..tools.context import Context, Nested, NestedPlan
@@ -29,6 +31,13 @@ class Driver(NamedTuple):
 
     journal: Callable[[], Store]
     drive: Callable[..., Ended]
+
+    def told(self, assume: Mapping[str, Assumption]) -> Driver:
+        """The same, with what a person said about all lost steps of the outer run: nested runs are meant, too."""
+        from ..engine.drive import EVERY, STOPPED
+
+        every = {about: assume[about] for about in (EVERY, STOPPED) if about in assume}
+        return self._replace(drive=partial(self.drive, assume=every))
 
 
 _USED = ("model_calls", "tokens", "money")

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..exits import Busy, Missing, Refused, WorldError
-from .create_run import begin, given_for, granted, in_the_way, task_for
+from .create_run import begin, given_for, granted, in_the_way, task_for, withdraw
 from .nested_run import Driver
 from .notices import notice
 from .observer import Observer
@@ -124,18 +124,13 @@ def drive_run(  # noqa: C901
             run_folders.forget_cancel(root, name)
         take_away(root)
         return _drive(
-            store,
-            row,
-            root,
-            show,
-            dict(answers or {}),
-            {STOPPED: "not-done", **(assume or {})},
-            changes,
-            jobs,
-            shell_seconds,
-            operator,
-            leave,
-        )
+            store, row, root, show, dict(answers or {}), {STOPPED: "not-done", **(assume or {})}, changes,
+            jobs, shell_seconds, operator, leave,
+        )  # fmt: skip
+    except Busy:
+        if store is not None:
+            withdraw(store, root, name)
+        raise
     except Untrusted as whose:
         raise Refused(untrusted(name, str(whose))) from whose
     except Fenced as fenced:
@@ -294,7 +289,7 @@ def _drive(
         raise WorldError(f"the run {row.name} cannot continue: {wrong}") from wrong
     bench = bench_for(
         root, row.name, show, answers, shell_seconds, operator, ready, kept.shown(row),
-        Driver(partial(writing, root), drive_run), row.inputs,
+        Driver(partial(writing, root), drive_run).told(assume), row.inputs,
     )  # fmt: skip
     origin = row.origin or {}
     taken = frozenset(

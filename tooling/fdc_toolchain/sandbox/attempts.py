@@ -40,6 +40,7 @@ def look_again() -> None:
     """From now on this process makes each attempt itself, for whoever wants to know how things are now."""
     global _remembers
     attempt.cache_clear()
+    spelled_otherwise.cache_clear()
     _remembers = False
 
 
@@ -102,6 +103,40 @@ def _attempted(tier: str, mounts: bool) -> str:
         return ""
     wrong = words.get("refused") or words.get("lost") or done.stderr.strip().rpartition("\n")[2]
     return f"no command can be started in it here: {wrong[:300] or 'it says no reason'}"
+
+
+_OWN_NAMES = (".fdc", ".git", "knowledge_core", "fdc.toml", "AGENTS.md")
+
+
+@functools.cache
+def spelled_otherwise(root: str, tier: str) -> str:
+    """A name in a folder whose file a command reaches under another spelling although the sandbox closes it; empty if none is.
+
+    Some file systems take `.FDC` for `.fdc` (Windows' and macOS's, as WSL 2 and containers see them). Where the kernel does
+    not know that, a mount closes one spelling only.
+    """
+    for name in _OWN_NAMES:
+        path, other = (os.path.join(root, one) for one in (name, name.swapcase()))
+        try:
+            os.lstat(other)
+            names = os.listdir(root)
+        except OSError:
+            continue
+        if name in names and name.swapcase() not in names:
+            closed = _closes(path, other) if tier == "bubblewrap" else not mounting()
+            return "" if closed else name
+    return ""
+
+
+def _closes(path: str, other: str) -> bool:
+    """Whether a mount at a path is there under the other spelling, too."""
+    mount = ["--tmpfs", path] if os.path.isdir(path) else ["--ro-bind", LAUNCHER, path]
+    look = ["stat", "-c", "%d:%i", "--", path, other]
+    done = subprocess.run(
+        [str(bubblewrap()), *NAMESPACES, "--ro-bind", "/", "/", *mount, "--", *look], stdin=subprocess.DEVNULL,
+        capture_output=True, timeout=_SECONDS, check=False, env={"PATH": outside_path()},
+    )  # fmt: skip
+    return done.returncode == 0 and len(set(done.stdout.split())) == 1
 
 
 def mounting() -> bool:

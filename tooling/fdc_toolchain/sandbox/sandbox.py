@@ -33,7 +33,16 @@ from ..workspace.failure import ToolFailure
 from ..workspace.files import Root
 from ..workspace.operator import OPERATOR, Operator, Tier
 from . import python_process, replaced, seccomp, views
-from .attempts import LAUNCHER, NAMESPACES, attempt, bubblewrap, landlock_abi, mounting, sized
+from .attempts import (
+    LAUNCHER,
+    NAMESPACES,
+    attempt,
+    bubblewrap,
+    landlock_abi,
+    mounting,
+    sized,
+    spelled_otherwise,
+)
 from .programs import SYSTEM, program_folders
 
 if TYPE_CHECKING:
@@ -100,7 +109,7 @@ def fence(
     tier that is allowed is offered here.
     """
     allowed = operator or OPERATOR
-    tier = chosen(allowed)
+    tier = chosen(allowed, root.path)
     network = allowed.network and all(
         _anywhere(grant) for grant in (*grants, *([access.grant] if access else []))
     )
@@ -153,8 +162,8 @@ def fence(
             notes["no new files in"] = [
                 os.path.relpath(path, root.path) for path in plan.pop("whole")
             ]
-    if lacking(tier):
-        notes["lacking"] = list(lacking(tier))
+    if lacking(tier, root.path):
+        notes["lacking"] = list(lacking(tier, root.path))
     written = json.dumps(plan, separators=(",", ":"))
     if len(written) > _MOST_ARGUMENT:
         with open(os.path.join(scratch, ".fdc-plan"), "w", encoding="utf-8") as file:
@@ -163,8 +172,8 @@ def fence(
     return Fenced(python_process.plain(LAUNCHER, written), tier, notes, seen.made)
 
 
-def chosen(allowed: Operator) -> Tier:
-    """The strongest available and allowed tier. Raises ToolFailure (`sandbox`)."""
+def chosen(allowed: Operator, root: str) -> Tier:
+    """The strongest available and allowed tier for commands in a workspace. Raises ToolFailure (`sandbox`)."""
     tier = next(
         (one for one in allowed.tiers if offered(one) and (one != "none" or allowed.unsandboxed)),
         None,
@@ -182,19 +191,25 @@ def chosen(allowed: Operator) -> Tier:
             f"the sandbox of this machine ({tier}) is weaker than fdc requires: {'; '.join(lacking(tier))}. Install "
             "bubblewrap, or accept this sandbox with --allow-weak-sandbox",
         )
+    if _spelled(tier, root) and not allowed.weak and not allowed.unsandboxed:
+        raise ToolFailure(
+            "sandbox",
+            f"{'; '.join(_spelled(tier, root))}. Move the workspace to a file system of Linux (in WSL 2 below /home, in a "
+            "container to a volume), or accept this with --allow-weak-sandbox",
+        )
     return tier
 
 
-def outlook(allowed: Operator) -> tuple[Literal["ok", "note", "bad"], str]:
-    """The tier for commands on this machine and for this operator, and a message about it."""
+def outlook(allowed: Operator, root: str) -> tuple[Literal["ok", "note", "bad"], str]:
+    """The tier for commands in a workspace and for this operator, and a message about it."""
     try:
-        tier = chosen(allowed)
+        tier = chosen(allowed, root)
     except ToolFailure as refusal:
         return "bad", f"commands will be refused: {refusal}"
     if tier == "none":
         return "note", "commands run with your rights: they are not sandboxed"
-    if lacking(tier):
-        return "note", f"commands run in a weak sandbox ({tier}): {'; '.join(lacking(tier))}"
+    if lacks := lacking(tier, root):
+        return "note", f"commands run in a weak sandbox ({tier}): {'; '.join(lacks)}"
     if tier == "landlock" and not mounting():
         return (
             "note",
@@ -203,17 +218,23 @@ def outlook(allowed: Operator) -> tuple[Literal["ok", "note", "bad"], str]:
     return "ok", f"commands run in a sandbox ({tier})"
 
 
-def lacking(tier: Tier) -> tuple[str, ...]:
-    """The promises of docs/sandbox.md that a tier does not keep on this machine; empty if it keeps all."""
+def lacking(tier: Tier, root: str | None = None) -> tuple[str, ...]:
+    """The promises of docs/sandbox.md that a tier does not keep on this machine, and in a workspace; empty if it keeps all."""
+    found = () if root is None else _spelled(tier, root)
     if tier != "landlock" or not offered(tier):
-        return ()
+        return found
     abi = landlock_abi()
-    found = (
-        ("commands can open and control devices that they may read (before Linux 6.10)",)
-        if abi < 5
-        else ()
-    )
-    return (*found, "commands can signal other processes (before Linux 6.12)") if abi < 6 else found
+    if abi < 5:
+        found += ("commands can open and control devices that they may read (before Linux 6.10)",)
+    if abi < 6:
+        found += ("commands can signal other processes (before Linux 6.12)",)
+    return found
+
+
+def _spelled(tier: Tier, root: str) -> tuple[str, ...]:
+    name = "" if tier == "none" else spelled_otherwise(root, tier)
+    said = "commands reach files that are closed to them: the file system of the workspace"
+    return (f"{said} takes `{name.swapcase()}` for `{name}`",) if name else ()
 
 
 def _anywhere(grant: Grant) -> bool:

@@ -30,16 +30,21 @@ def folder(root: str) -> str:
         if not os.path.lexists(path):
             _refuse_below_a_command(root, path)
         os.makedirs(path, exist_ok=True)
-        if os.path.islink(path):
-            raise WorldFailed(
-                f"{path}: is a symbolic link, so runs would be recorded outside the workspace"
-            )
+        refuse_link(path)
         ignore = os.path.join(path, ".gitignore")
         if not os.path.exists(ignore):
             durable.replace(ignore, b"*\n")
     except OSError as failed:
         raise WorldFailed(f"{path}: {reason(failed)}; runs are recorded there") from failed
     return path
+
+
+def refuse_link(path: str) -> None:
+    """Raises WorldFailed if the `.fdc` of a workspace is a symbolic link."""
+    if os.path.islink(path):
+        raise WorldFailed(
+            f"{path}: is a symbolic link, so runs would be recorded outside the workspace"
+        )
 
 
 def _refuse_below_a_command(root: str, path: str) -> None:

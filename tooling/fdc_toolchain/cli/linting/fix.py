@@ -68,6 +68,7 @@ def fix(
         more.sources(sources),
         len(keys) + more.plans,
         settings.strict,
+        root=root,
         aside=bool(texts),
         others=more.others,
     )

@@ -87,11 +87,12 @@ def report(
     checked: int,
     strict: bool,
     *,
+    root: str | None = None,
     aside: bool = False,
     uncounted: int = 0,
     others: int = 0,
 ) -> int:
-    """Prints the findings in the chosen format (`aside`: on stderr); returns the exit code.
+    """Prints the findings of the workspace `root` in the chosen format (`aside`: on stderr); returns the exit code.
 
     `uncounted`: number of assumptions besides those in `found`; `others`: number of other tools' plans.
     """
@@ -122,6 +123,11 @@ def report(
         from ...console.terminal import style
         from ...report.render import render
 
+        if root is not None and found and form not in COUNTING:
+            from ...report.hosts import placed
+
+            if form in placed.FORMATS:
+                found, sources = placed.placed(found, sources, root)
         look = style(options["color"], to_file=bool(target))
         text = render(
             form,

@@ -68,7 +68,13 @@ def lint(options: Options, root: str, plans: Plans | None, more: OfOthers = NONE
     plans_seen = len(keys) + more.plans
     found = ordered(found + more.found) if more.found else found
     return report(
-        options, found, more.sources(sources), plans_seen, settings.strict, others=more.others
+        options,
+        found,
+        more.sources(sources),
+        plans_seen,
+        settings.strict,
+        root=root,
+        others=more.others,
     )
 
 
@@ -160,5 +166,6 @@ def _report_kept(
         reader(root),
         checked,
         strict,
+        root=root,
         others=others,
     )

@@ -94,10 +94,11 @@ def _by_hand(database: str | None, root: str, row: RunRow, found: list[Open]) ->
     asking = is_terminal() and sys.stdin.isatty()
     answered = False
     for question in found:
-        if not asking:
+        if not asking or questions.in_doubt(question.shows):
             for line in questions.screen(question):
                 click.echo(line)
-            click.echo(f"  answer with: fdc answer {row.name} {question.effect.address} TEXT")
+            if not questions.in_doubt(question.shows):
+                click.echo(f"  answer with: fdc answer {row.name} {question.effect.address} TEXT")
             continue
         for line in questions.screen(question):
             click.echo(line)

@@ -141,7 +141,7 @@ def command(
         tuple(APPROVALS[one] for one in approved),
         weak=allow_weak_sandbox,
     )
-    tell_weakness(operator)
+    tell_weakness(operator, root)
     ended = run_driver.drive_run(
         root, row.name, show,
         answers=said, assume=known, budget=budget_of(budgets), retry=retry, trusted=trust, force=force, jobs=jobs,

@@ -92,7 +92,7 @@ def command(
         tuple(APPROVALS[one] for one in approved),
         weak=allow_weak_sandbox,
     )
-    tell_weakness(operator)
+    tell_weakness(operator, root)
     if dry_run:
         from ...engine.reach import reach
         from ...runs.cost.pricing import settle

@@ -120,7 +120,7 @@ def command(
         operator = Operator.of_environment(
             allow_unsandboxed, allow_network, model, weak=allow_weak_sandbox
         )
-        tell_weakness(operator)
+        tell_weakness(operator, root)
         fleet = Fleet(
             url,
             root,

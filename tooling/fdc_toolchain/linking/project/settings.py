@@ -104,7 +104,7 @@ def _parse(data: bytes, name: str) -> Settings | None:
     import tomllib
 
     try:
-        table: Any = tomllib.loads(data.decode("utf-8"))
+        table: Any = tomllib.loads(data.decode("utf-8").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as wrong:
         if name == "pyproject.toml" and b"tool.fdc" not in data:
             return None  # the file has no settings of fdc, and its own tools report the fault

@@ -88,6 +88,7 @@ def writing(root: str) -> Store:
     from ...journal import sqlite, user_key
     from ...workspace import run_folders
 
+    run_folders.folder(root)
     key = user_key.key(root, make=True)
     return sqlite.Store(run_folders.journal_path(root), key, counted=user_key.lasts())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...exits import Refused, UsageError, WorldError
@@ -123,7 +124,7 @@ def screen(question: Open) -> list[str]:
     for name, size, digest, shown in about(question):
         lines.append(f"  {name}, {size} bytes, sha256 {digest}:")
         lines += [f"    | {line}" for line in shown]
-    if question.shows is not None:
+    if question.shows is not None and not in_doubt(question.shows):
         lines.append("  steps after the approval, as far as known now:")
         lines += [f"    {line.text}" for line in changes.lines(question.shows)]
     if question.given is not None:
@@ -158,7 +159,15 @@ def unfit(question: Open, text: str) -> str:
     """Why a text cannot be the answer to a question; empty if it can."""
     from ...tools.talk_tools import neither
 
+    if in_doubt(question.shows):
+        return f"no answer settles this: {question.text}"
     return unkept(text) or (neither(text) if question.approval else "")
+
+
+def in_doubt(shows: Mapping[str, object] | None) -> bool:
+    """Whether a question, by what it shows, is what happened to a step of a nested run: no text is an answer to it."""
+    within = (shows or {}).get("within")
+    return isinstance(within, dict) and "address" not in within
 
 
 def unkept(text: str) -> str:

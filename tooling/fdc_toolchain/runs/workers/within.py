@@ -15,6 +15,7 @@ from ..observer import Observer
 from ..records.run_outcome import OVER, Ended, recorded
 
 if TYPE_CHECKING:
+    from ...engine.drive import Assumption
     from ...journal.postgres import PgStore
     from .worker_config import Fleet
 
@@ -23,14 +24,21 @@ _POLL = 0.2
 
 def drive(
     fleet: Fleet, root: str, name: str, show: Observer, *, within: str, budget: Mapping[str, float],
-    answers: Mapping[str, str], **others: object,
+    answers: Mapping[str, str], assume: Mapping[str, Assumption], **others: object,
 ) -> Ended:  # fmt: skip
     """Drives a run as far as it can go, like `drive_run`. Raises Missing, NotGranted, Refused, WorldFailed, Cancelled."""
+    from ...engine.drive import STOPPED
     from ...engine.ports import Cancelled, Fenced
     from ...exits import NotGranted, Refused
     from .worker_drive import Leaving, Unfit
 
-    asked: dict[str, Any] = {"again": True, "answers": dict(answers), "budget": dict(budget)}
+    asked: dict[str, Any] = {
+        "again": True,
+        "stopped": STOPPED in assume,
+        "answers": dict(answers),
+        "assume": {about: said for about, said in assume.items() if about != STOPPED},
+        "budget": dict(budget),
+    }
     delivery = f"{name}:{os.urandom(6).hex()}"
     store = fleet.journal()
     try:

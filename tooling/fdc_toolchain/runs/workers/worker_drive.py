@@ -57,8 +57,9 @@ class Drive:
         self.program = store.program(row)
         self.tried: set[str] = set()
         """Forks that were taken apart by this worker; what their pieces left undone it does itself."""
-        self.asked_now = False
-        """Whether a person has just continued the run, so that steps begin again that a worker stopped."""
+        self.first = self.asked_now = False
+        """Whether no worker drove the run for this delivery before; and whether a person has just continued the run, so that
+        steps begin again that a worker stopped."""
         self.cancelled = False
         self.looked = -1e9
 
@@ -101,7 +102,8 @@ class Drive:
         if not wished:
             self._same_code()
             self._granted(self._asked_for)
-        self.asked_now = bool(self.asked.get("stopped")) and not self._was_here()
+        self.first = not self._was_here()
+        self.asked_now = bool(self.asked.get("stopped")) and self.first
         journal = self.store.claim(row, trust=self.fleet.trust)
         self._begin(journal)
         self._gather(journal)
@@ -250,7 +252,7 @@ class Drive:
         shown = kept.shown(self.row)
         bench = bench_for(
             fleet.root, run, show, given, fleet.shell_seconds, fleet.operator, {}, shown,
-            fleet.driver, self.row.inputs,
+            fleet.driver.told(self._said() if self.first else {}), self.row.inputs,
         )  # fmt: skip
         who = narrow(self.asked.get("by") or {"by": "command line"}, dict)
         bench = bench._replace(
@@ -264,7 +266,8 @@ class Drive:
         watch.start()
         try:
             ports = Ports(journal, tools, Monotonic(), show, halted)
-            return drive(self.program, state, ports, room=fleet.jobs, assume=self._assume()), None
+            assume = self._assume(state)
+            return drive(self.program, state, ports, room=fleet.jobs, assume=assume), None
         except Cancelled:
             if fleet.leaving.is_set():
                 raise Leaving from None
@@ -283,7 +286,19 @@ class Drive:
         except WorldFailed:  # the thread that drives meets it, too
             return False
 
-    def _assume(self) -> dict[str, Assumption]:
+    def _assume(self, state: RunState) -> dict[str, Assumption]:
+        """What a person said, about steps that were lost before: one that has begun since then is another question."""
+        from ...engine.drive import EVERY, STOPPED
+
+        said = self._said()
+        found = {STOPPED: said[STOPPED]} if STOPPED in said else {}
+        since = set(state.dangling) if not said.keys() - {STOPPED} else self._begun_since()
+        for address in state.dangling:
+            if address not in since and (about := {address, EVERY} & said.keys()):
+                found[address] = said[address if address in about else EVERY]
+        return found
+
+    def _said(self) -> dict[str, Assumption]:
         from ...engine.drive import STOPPED
         from ...engine.events import Outcome
 
@@ -293,6 +308,18 @@ class Drive:
             address: Outcome(word["value"]) if isinstance(word, dict) else word
             for address, word in said.items()
         }
+
+    def _begun_since(self) -> set[str]:
+        """The addresses of the steps that have begun since a worker took this delivery."""
+        since: set[str] = set()
+        here = False
+        for record in self.store.records(self.row):
+            here = here or (
+                record.kind == "session" and record.body.get("delivery") == self.delivery
+            )
+            if here and record.kind == "intent":
+                since.add(record.address)
+        return since
 
     def _shares(self, fork: Any) -> list[list[int]]:
         from ..records.identity import of_run
@@ -353,8 +380,14 @@ class Drive:
         return self.cancelled
 
     def _cancel(self, journal: RunJournal) -> dict[str, object]:
-        from ..records.run_outcome import cancel_end
+        from ..records.run_outcome import OVER, cancel_end
 
+        for (
+            inner
+        ) in self.store.runs():  # before the end is on record: who dies between them comes back
+            if inner.inputs.get("within") == self.row.name and inner.status not in OVER:
+                self.store.ask_to_cancel(inner)
+                self.fleet.sender.send(inner.name, {})
         return {"status": cancel_end(journal, self.row, self._fold())}
 
     def _lost(self, message: str) -> Exception:
