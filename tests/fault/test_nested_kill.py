@@ -25,8 +25,8 @@ INNER = f"{HEAD}{{}}keep one\ndeed two\nkeep three\n{END}"
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def home(workspace: Path) -> Path:
+def laid_out(workspace: Path) -> Path:
+    """The workspace with an outer plan, the one within, and the tools of both."""
     tools = {"deed": declared("once", "deed"), "keep": declared("idempotent", "keep")}
     (workspace / "fdc_tools.json").write_text(
         json.dumps({"format": 1, "name": "own", "tools": tools})
@@ -35,6 +35,11 @@ def home(workspace: Path) -> Path:
     (workspace / "outer.plan").write_text(OUTER)
     (workspace / "inner.txt").write_text(INNER.format(""))
     return workspace
+
+
+@pytest.fixture
+def home(workspace: Path) -> Path:
+    return laid_out(workspace)
 
 
 def runs(home: Path) -> dict[str, tuple[str, str]]:

@@ -12,8 +12,8 @@ import pytest
 from fdc_toolchain.journal.postgres import PgStore
 from fdc_toolchain.runs.records.identity import identity
 
-from tests.fault.test_kill import OWN_TOOLS, declared, said
-from tests.fault.test_nested_kill import INNER, OUTER, deeds
+from tests.fault.test_kill import said
+from tests.fault.test_nested_kill import INNER, deeds, laid_out
 from tests.support.background import wait_for
 from tests.support.database import Workers, database, ended, needs_database, rows
 from tests.support.fleet import begun, key
@@ -30,13 +30,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture
 def home(workspace: Path) -> Path:
-    tools = {"deed": declared("once", "deed"), "keep": declared("idempotent", "keep")}
-    (workspace / "fdc_tools.json").write_text(
-        json.dumps({"format": 1, "name": "own", "tools": tools})
-    )
-    (workspace / "own_deeds.py").write_text(OWN_TOOLS)
-    (workspace / "outer.plan").write_text(OUTER)
-    (workspace / "inner.txt").write_text(INNER.format(""))
+    laid_out(workspace)
     (workspace / "witness.log").write_text("")
     return workspace
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.fault.test_kill import OWN_TOOLS, declared
-from tests.fault.test_nested_kill import END, HEAD, INNER, OUTER, deeds
+from tests.fault.test_nested_kill import END, HEAD, INNER, deeds, laid_out
 from tests.fault.test_nested_workers import killed, worker
 from tests.support.background import fdc_started, wait_for
 from tests.support.database import Workers, database, ended, needs_database, rows
@@ -28,13 +26,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture
 def home(workspace: Path) -> Path:
-    tools = {"deed": declared("once", "deed"), "keep": declared("idempotent", "keep")}
-    (workspace / "fdc_tools.json").write_text(
-        json.dumps({"format": 1, "name": "own", "tools": tools})
-    )
-    (workspace / "own_deeds.py").write_text(OWN_TOOLS)
-    (workspace / "outer.plan").write_text(OUTER)
-    (workspace / "inner.txt").write_text(INNER.format(""))
+    laid_out(workspace)
     (workspace / "alone.plan").write_text(f"{HEAD}keep one\ndeed two\nkeep three\n{END}")
     (workspace / "witness.log").write_text("")
     return workspace
