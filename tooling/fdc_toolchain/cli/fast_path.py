@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 def entry() -> None:
     """Runs `fdc`. Ctrl-C ends it with 130, also while it is imported."""
+    sys.unraisablehook = _ignored
     try:
         _run(sys.argv[1:])
     except KeyboardInterrupt:  # before a command could hear it
@@ -20,6 +21,25 @@ def entry() -> None:
         if sys.stderr is not None:
             print("fdc: interrupted", file=sys.stderr, flush=True)
         os._exit(INTERRUPTED)
+
+
+def _ignored(what: sys.UnraisableHookArgs) -> None:
+    """Python ignores an interrupt that comes in a callback of its own, as importlib has them: here it comes once more."""
+    if issubclass(what.exc_type, KeyboardInterrupt):
+        import _thread
+
+        _thread.start_new_thread(_interrupt_soon, ())
+    else:
+        sys.__unraisablehook__(what)
+
+
+def _interrupt_soon() -> None:
+    """Interrupts the main thread when it has left the callback: what is raised in there, and in `_ignored`, is ignored."""
+    import _thread
+    import time
+
+    time.sleep(0.01)
+    _thread.interrupt_main()
 
 
 def _run(arguments: list[str]) -> None:
