@@ -20,8 +20,8 @@ OF_AN_AGENT = {
         " jobs live max-bytes max-iterations max-stalls model most-agents most-steps name names-of network no-cache"
         " no-discipline no-open no-rerank no-split no-web nothing-learned old-workspace older out output output-file pack"
         " passes paths patience pieces plan port prior profile quiet refine-sub-iterations reorient rerank resume retry roots"
-        " rounds runs sanitise seconds serve shell-timeout show-bytes simulate since source split status stdin-filename stdio"
-        " step strict target task-id test test-command test-timeout tools tries unsafe-fixes wait watch withdraw workspace"
+        " rounds runs sanitise seconds serve shell-timeout show-bytes simulate since source split staged status stdin-filename"
+        " stdio step strict target task-id test test-command test-timeout tools tries unsafe-fixes wait watch withdraw workspace"
         " write write-baseline"
     ).split()
 }
