@@ -7,6 +7,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import FrameType
     from typing import NoReturn
 
 
@@ -26,20 +27,16 @@ def entry() -> None:
 def _ignored(what: sys.UnraisableHookArgs) -> None:
     """Python ignores an interrupt that comes in a callback of its own, as importlib has them: here it comes once more."""
     if issubclass(what.exc_type, KeyboardInterrupt):
-        import _thread
-
-        _thread.start_new_thread(_interrupt_soon, ())
+        sys.setprofile(_interrupt)
     else:
         sys.__unraisablehook__(what)
 
 
-def _interrupt_soon() -> None:
-    """Interrupts the main thread when it has left the callback: what is raised in there, and in `_ignored`, is ignored."""
-    import _thread
-    import time
-
-    time.sleep(0.01)
-    _thread.interrupt_main()
+def _interrupt(_frame: FrameType, event: str, _: object) -> None:
+    """A profile function: interrupts at the next call, which is not in the callback any more."""
+    if event == "call":
+        sys.setprofile(None)
+        raise KeyboardInterrupt
 
 
 def _run(arguments: list[str]) -> None:
