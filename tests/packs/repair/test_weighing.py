@@ -64,6 +64,8 @@ def test_a_far_fetched_edit_that_many_tests_run_is_applied(tests: int, decided: 
         ("def f(xs):\n    return ''.join('1' if x else '' for x in xs)\n", "'0'"),
         ("def f(day, step):\n    return (day.weekday() + 1) % step\n", "((day.weekday() + 1) % 7)"),
         ("def f(d, keys):\n    left = set(d)\n    left.update(keys)\n    return left\n", "left.difference_update"),
+        ("def f(n):\n    late = n > 9 and 'th'\n    return late or {1: 'st'}.get(n)\n", "{1: 'st'}.get(n, 'th')"),
+        ("def f(keys):\n    ks = iter(keys)\n    pass\n    print(k)\n    for k in ks:\n        print(k)\n", "k = next(ks)"),
         ("def f(g, d):\n    return dict(map(g))\n\n\ndef h(d):\n    return d.items()\n", "map(g, d.items())"),
     ],
 )  # fmt: skip
@@ -87,3 +89,18 @@ def test_no_edit_makes_a_condition_decide_nothing(broken: str) -> None:
     found = [row["new"] for row in propose(broken, "f.py", suspects, [], 3000)]
     assert "return a" in found
     assert "return a + b + [1]" not in found
+
+
+def test_a_line_that_becomes_like_one_of_another_function_comes_first() -> None:
+    """`tuple(kw.items())` passes, too, where no test gives two words."""
+    line = "    return args + MARK + tuple(sorted(kw.items()))\n"
+    head = "MARK = (1,)\n\n\ndef f(args, kw):\n"
+    broken = f"{head}{line}\n\ndef g(args, kw):\n{line.replace('tuple(sorted(kw.items()))', 'sorted(kw.items())')}"
+    suspects: list[Any] = [{"path": "f.py", "line": 9, "score": 0.8}]
+    found: list[Any] = propose(broken, "f.py", suspects, [], 2000)
+    both = [row for row in found if row["new"] in ("tuple(sorted(kw.items()))", "tuple")]
+    assert 2 == len(both)
+    change = [1, 9, "x", False, False, {}, 3]
+    changes = {row["key"]: change for row in both}
+    probed: Any = {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes}
+    assert weighing.weighed(both, probed)[0]["new"] == "tuple(sorted(kw.items()))"

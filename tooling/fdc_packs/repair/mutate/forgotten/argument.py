@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .. import expected
 from ..calls import with_argument
 from ..known import Known
 from ..source import OWN, name_of
 from ..values import Found, Row
+from . import blanks
 
 _ASKING = ("hasattr", "getattr", "delattr")
 _TEXT = ('encoding="utf-8"',)
@@ -29,6 +31,8 @@ _SHORT = {"map": 2, "filter": 2, "zip": 2}
 """How many arguments Python's own functions that go through something have at least, or mostly."""
 _INSIDE = ("items", "values", "keys")
 MEMBERS = 24
+_DEFAULTED = {"get": 1, "pop": 1, "setdefault": 1, "next": 1, "getattr": 2}
+"""How many arguments what looks something up has without the value for nothing."""
 
 
 def well_known(known: Known, node: ast.Call) -> Iterator[Row]:
@@ -40,6 +44,12 @@ def well_known(known: Known, node: ast.Call) -> Iterator[Row]:
             yield "added", node, with_argument(known, node, word, value), 0.2
     if len(node.args) < _SHORT.get(name, 0):  # what is gone through, or what lies in it
         for text, prior in _gone_through(known, node):
+            yield "added", node, with_argument(known, node, len(node.args), text), prior
+    around = known.function(node)
+    if around is not None and len(node.args) == _DEFAULTED.get(name) and not node.keywords:
+        lost = len(list(expected.missing(known.message)))
+        for rank, text in enumerate(blanks.constants(known, around)):
+            prior = (0.4 if rank < lost else 0.2) - 0.01 * min(rank, 10)
             yield "added", node, with_argument(known, node, len(node.args), text), prior
     if len(node.args) == 1 and not node.keywords:
         found = (
