@@ -308,14 +308,18 @@ class Known(Source):
             self._reads[function] = Counter(one.id for one in named)
         return self._reads[function]
 
-    def copies(self, node: ast.AST, pieces: tuple[Piece, ...]) -> bool:
-        """True where an edit makes a long line that is like no other the same as another one of its function, in a statement
-        that is not the same: what was written by copying a line and exchanging words has most often such a twin."""
+    def copies(self, node: ast.AST, pieces: tuple[Piece, ...]) -> int:
+        """2 where an edit makes a long line that is like no other the same as another one of its function, in a statement
+        that is not the same: what was written by copying a line and exchanging words has most often such a twin. 1 where it makes
+        it the same as one of another function. 0 for neither."""
         was, twins = self.lines.twins(pieces)
         function, at = self.function(node), self.statement(node)
-        if not twins or function is None or at is None or self.segment(at).strip() == was:
-            return False  # the same statement twice says nothing
-        return any(function.lineno <= one <= (function.end_lineno or 0) for one in twins)
+        if not twins or function is None or at is None:
+            return 0
+        within = [function.lineno <= one <= (function.end_lineno or 0) for one in twins]
+        if any(within):  # the same statement twice says nothing
+            return 2 if self.segment(at).strip() != was else 0
+        return 1
 
     def is_asked(self, node: ast.AST) -> bool:
         """True where nothing but the truth of a value counts."""

@@ -103,7 +103,8 @@ def _proposed(
         row |= {"turned": True} if turned else {}
         row |= {"evades": True} if evading else {}
         row |= {"turns_default": True} if _turns_default(parsed, edit) else {}
-        found.append({**row, "score": score, "likelier": parsed.lines.likelier(edit.pieces)})
+        likelier = parsed.lines.likelier(edit.pieces) + bool(parsed.copies(edit.node, edit.pieces))
+        found.append({**row, "score": score, "likelier": likelier})
         if len(found) == limit:
             break
     return found

@@ -1,9 +1,10 @@
-"""The collection that a lost name holds, by what is called of it: one of its own, or one made of what is here."""
+"""The collection that a lost name holds, by what is called of it: one of its own, or one made of what is here. And the item
+that it holds of an iterator."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..known import Known
 from ..source import Function
@@ -38,3 +39,13 @@ def held(
     others = sorted((one for one in plain if one != name), key=lambda one: one not in taken)
     for rank, other in enumerate(others[:8]):
         yield f"{name} = {kind}({other})", (0.35 if grows else 0.6) - 0.02 * rank
+
+
+def drawn(function: Function, names: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """The next item of what the function made an iterator of, for a name that is bound late or not at all."""
+    for one in ast.walk(function):
+        call = one.value if isinstance(one, ast.Assign) else None
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "iter":
+            for target in one.targets if isinstance(one, ast.Assign) else ():
+                for rank, name in enumerate(names if isinstance(target, ast.Name) else ()):
+                    yield f"{name} = next({getattr(target, 'id', '')})", 0.6 - 0.02 * min(rank, 9)

@@ -47,7 +47,9 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     wanted = list(dict.fromkeys((*missing, *beside)))[:WANTED]
     late = [name for name, line in names.items() if line > node.lineno and name not in missing]
     values = _values(known, node, function, plain)
-    for name in dict.fromkeys((*missing, *beside, *late)):
+    unbound = list(dict.fromkeys((*missing, *beside, *late)))
+    found.raise_all(container.drawn(function, unbound))
+    for name in unbound:
         firm = 0.8 if name in missing or name in beside else 0.35
         for rank, text in enumerate(_assigned(known, node, name)):
             found.raise_to(text, firm - 0.01 * rank)

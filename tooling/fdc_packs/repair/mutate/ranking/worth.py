@@ -29,8 +29,8 @@ DEFAULTS = 0.8
 """How suspect a function's header is by its most suspect line: its defaults are evaluated before any test runs."""
 LAST = TURNED
 """What an edit is worth that turns a condition round, drops a statement or moves one: such edits pass weak tests (E17)."""
-COPIED = 3.0
-"""How much more credible an edit is that makes a line the copy of another one of its function."""
+COPIED = (1.0, 2.0, 3.0)
+"""How much more credible an edit is that makes a line the copy of another one (`Known.copies`)."""
 NAMED = 2.5
 """How much more credible an edit is that says what the name says that gets the value: `numerator = part.numerator`."""
 _NAMED = frozenset(("attribute", "callee", "wrapped"))
@@ -104,7 +104,7 @@ class _Prior:
             self._said.weight(edit.kind, edit.old, edit.new, self._raised),
             NAMED ** int(named),
             LAST if risky(source, edit) else 1.0,
-            COPIED if source.copies(edit.node, edit.pieces) else 1.0,
+            COPIED[source.copies(edit.node, edit.pieces)],
         )
         return math.prod((edit.prior, 2.0, *parts)), parts
 
