@@ -71,7 +71,8 @@ def test_a_far_fetched_edit_that_many_tests_run_is_applied(tests: int, decided: 
 )  # fmt: skip
 def test_what_is_common_is_proposed_early(broken: str, wanted: str) -> None:
     suspects: list[Any] = [{"path": "f.py", "line": n, "score": 0.8} for n in (1, 2, 3)]
-    found = [row["new"] for row in propose(broken, "f.py", suspects, [], 2000)]
+    error = "AssertionError: assert '4th' == '4None'" if ".get" in broken else ""
+    found = [row["new"] for row in propose(broken, "f.py", suspects, [], 2000, error)]
     assert wanted in found[:25], found[:25]
 
 
