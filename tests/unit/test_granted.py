@@ -120,7 +120,7 @@ def test_programs_of_commands_are_looked_up_unless_the_run_itself_may_install_th
 def test_the_network_of_commands_is_asked_for_where_nothing_else_can_want_it(bare, monkeypatch):
     from fdc_toolchain.sandbox import sandbox
 
-    monkeypatch.setattr(sandbox, "chosen", lambda operator: "bubblewrap")
+    monkeypatch.setattr(sandbox, "chosen", lambda operator, root: "bubblewrap")
     command = step("run_in_bash_session", command="true")
 
     def asked(*body, allow, operator=None, trust="workspace"):
