@@ -62,7 +62,7 @@ def test_a_far_fetched_edit_that_many_tests_run_is_applied(tests: int, decided: 
     [
         ("def f(x):\n    return int(x.ljust(6, ''))\n", "'0'"),
         ("def f(xs):\n    return ''.join('1' if x else '' for x in xs)\n", "'0'"),
-        ("def f(day, step):\n    return (day.weekday() + 1) % step\n", "((day.weekday() + 1) % 7)"),
+        ("def f(day, step):\n    return (day.weekday() + 1) % step\n", "(day.weekday() + 1) % 7"),
         ("def f(d, keys):\n    left = set(d)\n    left.update(keys)\n    return left\n", "left.difference_update"),
         ("def f(n):\n    late = n > 9 and 'th'\n    return late or {1: 'st'}.get(n)\n", "{1: 'st'}.get(n, 'th')"),
         ("def f(keys):\n    ks = iter(keys)\n    pass\n    print(k)\n    for k in ks:\n        print(k)\n", "k = next(ks)"),

@@ -23,8 +23,11 @@ PERIODS = {
 _WORD = re.compile(r"[A-Za-z][a-z]+")
 
 
-def of(known: Known, node: ast.BinOp) -> Iterator[tuple[int, float]]:
-    """The numbers that a sum may lack a rest by, each with how common that is."""
+def of(known: Known, node: ast.BinOp, tight: bool) -> Iterator[tuple[str, float]]:
+    """The rests that a sum may lack, each with how common that is. `tight`: what is around the sum binds as a rest does."""
     named = {PERIODS[word] for word in _WORD.findall(known.segment(node)) if word in PERIODS}
+    start, end = known.start(node), known.end(node)
+    held = known.text[start - 1 : start] + known.text[end : end + 1] == "()"
     for size in sorted(known.moduli | named):
-        yield size, NAMED if size in named else ELSEWHERE
+        form = f"({known.segment(node)}) % {size}"
+        yield f"({form})" if tight and not held else form, NAMED if size in named else ELSEWHERE

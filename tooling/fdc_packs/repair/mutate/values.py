@@ -164,9 +164,8 @@ def binary(known: Known, node: ast.BinOp) -> Iterator[Row]:
         yield from swaps(known, node, [node.left, node.right], 0.3)
     if isinstance(node.op, ast.Add | ast.Sub):
         tight = isinstance(known.parents.get(node), BINDS)
-        for size, prior in periods.of(known, node):
-            form = f"({known.segment(node)}) % {size}"
-            yield "wrapped", node, f"({form})" if tight else form, prior
+        for form, prior in periods.of(known, node, tight):
+            yield "wrapped", node, form, prior
         for side, outer in ((node.left, node.right), (node.right, node.left)):
             if isinstance(side, ast.BinOp) and isinstance(
                 side.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
