@@ -44,8 +44,10 @@ def held(
 def drawn(function: Function, names: Sequence[str]) -> Iterator[tuple[str, float]]:
     """The next item of what the function made an iterator of, for a name that is bound late or not at all."""
     for one in ast.walk(function):
-        call = one.value if isinstance(one, ast.Assign) else None
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "iter":
-            for target in one.targets if isinstance(one, ast.Assign) else ():
-                for rank, name in enumerate(names if isinstance(target, ast.Name) else ()):
-                    yield f"{name} = next({getattr(target, 'id', '')})", 0.6 - 0.02 * min(rank, 9)
+        if not isinstance(one, ast.Assign) or not isinstance(one.value, ast.Call):
+            continue
+        if getattr(one.value.func, "id", "") != "iter":
+            continue
+        for target in (to.id for to in one.targets if isinstance(to, ast.Name)):
+            for rank, name in enumerate(names):
+                yield f"{name} = next({target})", 0.6 - 0.02 * min(rank, 9)
