@@ -40,8 +40,8 @@ def reading(root: str) -> Iterator[Store | None]:
 
 
 def the_run(store: Store | None, prefix: str) -> RunRow:
-    """The run whose name begins with a prefix; `last` is the newest of this workspace that is not nested. Raises
-    UsageError if there is none, or several."""
+    """The run whose name begins with a prefix; `last` is the newest of this workspace that is not nested. A run within
+    a step of another is meant only where no other run fits. Raises UsageError if there is none, or several."""
     if not prefix:  # a variable of a script that was not set, and every name begins so
         raise Missing("no run begins with an empty name; `fdc runs` lists them")
     if prefix == "last":
@@ -53,8 +53,9 @@ def the_run(store: Store | None, prefix: str) -> RunRow:
     else:
         found = [] if store is None else store.runs(prefix)
     exact = [row for row in found if row.name == prefix]
-    if len(exact) == 1 or len(found) == 1:
-        return (exact or found)[0]
+    found = exact or [row for row in found if "within" not in row.inputs] or found
+    if len(found) == 1:
+        return found[0]
     if not found:
         raise Missing(f"no run begins with `{prefix}`; `fdc runs` lists them")
     names = ", ".join(row.name for row in found[:6])
