@@ -13,7 +13,8 @@ from fdc_toolchain.api.text import narrow
 from fdc_toolchain.api.tools import Context, object_of
 
 from . import repair_copy
-from .repair_tools import MOST_SOURCE, SOURCES, spectrum_file
+from .repair_tools import MOST_SOURCE, SOURCES
+from .run_tests import spectrum_file
 
 if TYPE_CHECKING:
     from ..shapes import Collected, Gathered

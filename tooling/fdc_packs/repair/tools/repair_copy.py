@@ -274,6 +274,17 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def patched(context: Context) -> set[str]:
+    """The file of the copy that holds a patch under test, if one does."""
+    old = durable.read(mark(context))
+    return {old.decode()} if old else set()
+
+
+def mark(context: Context) -> str:
+    """Where it stands which file of the copy holds a patch under test."""
+    return os.path.join(context.run_folder, "patched")
+
+
 def _manifest(context: Context) -> str:
     return os.path.join(context.run_folder, "case.json")
 

@@ -6,12 +6,10 @@ pure tools.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.files import durable, globs
@@ -19,18 +17,14 @@ from fdc_toolchain.api.text import narrow, unified
 from fdc_toolchain.api.tools import Context, ToolFailure, object_of, text, word
 
 from . import repair_copy
-from .repair_patch import recent
-from .whole_suite import broken, commands, documented
+from .whole_suite import commands, documented
 
 if TYPE_CHECKING:
-    from ..shapes import Closed, Edit, Ended, FileRun, Measured, Probed, Spectrum
+    from ..shapes import Closed, Edit, Probed
 
-SOURCES, MOST_SOURCE, SPECTRUM = 12, 400_000, 60
+SOURCES, MOST_SOURCE = 12, 400_000
 FURTHER = 120.0
 """Seconds in which the whole suite is asked of edits that pass the command."""
-TIMED_OUT, NOT_FOUND = 124, 127
-_BASH = re.compile(r"^bash: ", re.MULTILINE)
-_HEAD, _TAIL = 160_000, 60_000
 _TESTS = re.compile(
     r"(?:^|/)(?:tests?|testing|conftest\.py|test_[^/]*|[^/]*_test\.\w+|[^/]*\.(?:test|spec)\.\w+)(?:/|$)"
 )
@@ -115,116 +109,6 @@ def _apart(path: str) -> bool:
     return any(part in repair_copy.LEFT_OUT or part in ("site-packages", "venv") for part in parts)
 
 
-def run_tests(args: Mapping[str, object], context: Context) -> Measured:
-    """Runs the test command in the copy: both streams and the exit code, None where the command is not found (HYP-38).
-
-    With `spectrum`, once more under coverage where it fails. With `confirm`, where it passes: once more, for what passes only
-    now and then has not passed, and then the whole suite and the doctests: what breaks one has not
-    passed. A command that takes too long has failed; it does not end the repair.
-    """
-    command = text(args, "test")
-    folder = repair_copy.copy_of(context)
-    repair_copy.held(context)
-    asked: Any = args.get("seconds")
-    patience = float(asked or 0) or context.shell_seconds
-    began = time.monotonic()
-    limited = replace(context, shell_seconds=min(patience, context.shell_seconds))
-    done = _run(command, limited, folder)
-    took = round(time.monotonic() - began, 2)
-    why, flaky, checked = "", False, ""
-    if word(args, "spectrum", "no") == "yes" and done["exit_code"] not in (0, None):
-        spectra, why, code = _spectrum(command, context, folder)
-        durable.replace(
-            spectrum_file(context), json.dumps({"spectra": spectra, "why": why}).encode()
-        )
-        flaky = code == 0 and _run(command, limited, folder)["exit_code"] == 0
-    elif word(args, "confirm", "no") == "yes" and done["exit_code"] == 0:
-        done = _run(command, limited, folder)
-        flaky = done["exit_code"] != 0
-        why = "it passed, and failed when it was run again" if flaky else ""
-        for path in _patched(context) if not flaky else ():
-            found = broken(command, context, folder, path)
-            checked = found["said"]
-            if found["broken"]:
-                done = {"exit_code": 1, "stdout": found["output"], "stderr": ""}
-                more = f" and {len(found['broken']) - 3} more" if len(found["broken"]) > 3 else ""
-                why = f"the command passes, and {', '.join(found['broken'][:3])}{more} of {checked} fail that passed before"
-    passed = done["exit_code"] == 0
-    return {
-        "passed": passed,
-        **done,
-        "seconds": took,
-        "why": why,
-        "flaky": flaky,
-        "checked": checked,
-    }
-
-
-def _run(command: str, context: Context, folder: str) -> Ended:
-    if "\0" in command or not command.strip():
-        raise ToolFailure("argument", "the test command is empty, or holds a NUL byte")
-    repair_copy.put_back(context)
-    try:
-        done = repair_copy.run_in_copy(["bash", "-c", command], context, folder, merge=False)
-    except ToolFailure as failed:
-        if failed.kind not in ("timeout", "limit"):
-            raise
-        return {"exit_code": TIMED_OUT, "stdout": "", "stderr": f"error: {failed}\n"}
-    stdout, stderr = (_shown(stream, folder, context) for stream in (done.output, done.errors))
-    missing = done.exit_code == NOT_FOUND and _BASH.search(stderr) is not None
-    return {"exit_code": None if missing else done.exit_code, "stdout": stdout, "stderr": stderr}
-
-
-def _shown(stream: bytes, folder: str, context: Context) -> str:
-    """What a stream says, with paths from the workspace; its beginning and its end where it is long."""
-    said = stream.decode("utf-8", "replace")
-    for root in sorted((folder, context.root.path), key=len, reverse=True):
-        said = said.replace(f"{root}/", "").replace(root, ".")
-    return said if len(said) <= _HEAD + _TAIL else f"{said[:_HEAD]}\n...\n{said[-_TAIL:]}"
-
-
-def _spectrum(
-    command: str, context: Context, folder: str
-) -> tuple[list[Spectrum], str, int | None]:
-    """Which lines of the files that may be changed failing tests run, and how often others do; or why it is unknown.
-
-    And how the command ended under coverage.
-    """
-    from .spectrum import measure
-
-    held = repair_copy.held(context)
-    try:
-        measured = measure(command, context, folder, spectrum=True)
-    except ToolFailure as failed:
-        if failed.kind not in ("timeout", "limit"):
-            raise
-        return [], str(failed), None
-    code = measured["exit_code"]
-    out: list[Spectrum] = []
-    for run in measured["spectra"]:
-        files: list[FileRun] = []
-        framed = {path for path, _ in run["frames"]}
-        for file in run["files"]:
-            lines = [row for row in file["lines"] if row[1] and row[0] > 0]
-            if file["path"] in held and lines:
-                files.append({"path": file["path"], "lines": lines})
-        files.sort(
-            key=lambda file: (
-                file["path"] not in framed,
-                -max(row[1] / (row[1] + row[2]) for row in file["lines"]),
-                file["path"],
-            )
-        )
-        out.append({**run, "files": files[:SPECTRUM], "recent": recent(context.root.path, held)})
-    if measured["spectra"] and not any(run["files"] for run in out):
-        return out, "failing tests run no line of a file that may be changed", code
-    return (
-        out,
-        "" if out else str(measured.get("why") or "no failing test was seen to run any line"),
-        code,
-    )
-
-
 def probe_edits(args: Mapping[str, object], context: Context) -> Probed:
     """Tries small edits in memory, many in one run of the test command: which of them take a failure away.
 
@@ -237,7 +121,7 @@ def probe_edits(args: Mapping[str, object], context: Context) -> Probed:
     if not edits:
         return {"verdicts": {}, "changes": {}, "tried": 0, "why": "", "seconds": 0.0}
     folder, base = repair_copy.copy_of(context), repair_copy.base_of(context)
-    for one in {str(row["path"]) for row in edits} | _patched(context):
+    for one in {str(row["path"]) for row in edits} | repair_copy.patched(context):
         repair_copy.put(folder, one, repair_copy.read(base, one))
     repair_copy.put_back(context)
     before = repair_copy.as_it_is(folder)
@@ -272,7 +156,7 @@ def apply_repair(args: Mapping[str, object], context: Context) -> dict[str, obje
     patch = object_of(args, "patch")
     folder, base = repair_copy.copy_of(context), repair_copy.base_of(context)
     path, after = _content(patch, context)
-    mark = _mark(context)
+    mark = repair_copy.mark(context)
     old = durable.read(mark)
     for one in {old.decode() if old else path, path}:
         repair_copy.put(folder, one, repair_copy.read(base, one))
@@ -293,7 +177,7 @@ def keep_repair(args: Mapping[str, object], context: Context) -> dict[str, objec
         if not os.path.exists(os.path.join(first, path)):
             repair_copy.put(first, path, now)
         repair_copy.put(base, path, after)
-    for done in (_mark(context), os.path.join(context.run_folder, "whole.json")):
+    for done in (repair_copy.mark(context), os.path.join(context.run_folder, "whole.json")):
         if os.path.exists(done):
             os.unlink(done)
     return {"path": path, "digest": patch["digest"]}
@@ -367,17 +251,3 @@ def take_repair(args: Mapping[str, object], context: Context) -> dict[str, objec
             context.root.write(path, before[path], "edit", context.key)
         raise
     return {**outcome, "written": [row["path"] for row in rows]}
-
-
-def _patched(context: Context) -> set[str]:
-    old = durable.read(_mark(context))
-    return {old.decode()} if old else set()
-
-
-def _mark(context: Context) -> str:
-    """Where it stands which file of the copy holds a patch under test."""
-    return os.path.join(context.run_folder, "patched")
-
-
-def spectrum_file(context: Context) -> str:
-    return os.path.join(context.run_folder, "spectrum.json")
