@@ -47,6 +47,8 @@ _TRACE = re.compile(
     r"(?P=in)(?P<message>[A-Za-z_][\w.]*(?:: .*)?)$",
     re.MULTILINE,
 )
+_NOT_OWN = ("/", "<", ".fdc-")
+"""How the path of a frame begins that is not of the workspace: fdc's own programs beside the tests among them."""
 _SYNTAX = re.compile(
     r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)\n(?:.*\n){1,3}?\s*(?P<message>\w*Error: .+)$',
     re.MULTILINE,
@@ -197,7 +199,7 @@ def _traceback(text: str) -> tuple[int, FirstError] | None:
     match = _TRACE.search(text)
     if match is not None:
         frames = list(_FRAME.finditer(text, match.start(), match.end()))
-        own = [frame for frame in frames if not frame["path"].startswith(("/", "<"))] or frames
+        own = [frame for frame in frames if not frame["path"].startswith(_NOT_OWN)] or frames
         path, line = (own[-1]["path"], int(own[-1]["line"])) if own else ("", 0)
         return match.start(), _error(
             match["message"], path, line, "\n".join(match.group().split("\n")[-BLOCK:])

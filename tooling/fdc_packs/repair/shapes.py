@@ -98,12 +98,15 @@ class Spectrum(TypedDict):
 
 
 class Measurement(TypedDict):
-    """A run of the test command under coverage. `why` says why `spectra` is empty."""
+    """A run of the test command under coverage. `why` says why `spectra` is empty; `late` names tests that were stopped, "" for
+    what is no test; `slowest` are the seconds of the slowest that passed."""
 
     exit_code: int
     output: str
     spectra: list[Spectrum]
     why: str
+    late: list[str]
+    slowest: float
 
 
 class Ended(TypedDict):

@@ -50,7 +50,8 @@ class Watching(Aside):
 
 
 def _case(value: dict[str, Any]) -> str:
-    return f"copied; {value['count']} file{'' if value['count'] == 1 else 's'} may be changed"
+    files = f"{value['count']} file{'' if value['count'] == 1 else 's'} may be changed"
+    return f"copied; {files}; the test command runs"
 
 
 def _opened(value: dict[str, Any]) -> str:

@@ -51,6 +51,7 @@ def probe(
     edits: Sequence[Edit],
     seconds: float = SECONDS,
     every: bool = False,
+    each: float = 0,
 ) -> Probed:
     """Tries edits (`{key, path, pieces}`, best first) of files in `folder`: `{verdicts, changes, tried, why}`.
 
@@ -59,7 +60,7 @@ def probe(
     for how many generated inputs each gives another result, a name of all its results, whether it crashes where a test calls
     it, whether no test gets any more to where it crashed, the lines that no input gets to, and the tests that run it:
     `[differ, inputs, name, crashes, hides, {function: lines}, tests]`.
-    `every`: not only until some pass, and also where nothing fails without an edit.
+    `every`: not only until some pass, and also where nothing fails without an edit. `each`: seconds that a test may take.
     No verdicts, and `why` says why, where the command cannot be tried in forks. Raises ToolFailure (`sandbox`), Cancelled.
     """
     hidden = os.path.join(os.path.realpath(folder), HIDDEN)
@@ -75,7 +76,7 @@ def probe(
         given = {"edits": rows, "files": sorted(paths.values()), "enough": len(edits) if every else ENOUGH,
                  "more": MORE, "slow": SLOW, "green": every,
                  "risky": risky, "seconds": seconds,
-                 "cpu_seconds": CPU_SECONDS}  # fmt: skip
+                 "cpu_seconds": CPU_SECONDS, "each": each}  # fmt: skip
         for name, text in (("given.json", json.dumps(given)), ("sitecustomize.py", _BEGIN)):
             with open(os.path.join(hidden, name), "w", encoding="utf-8") as out:
                 out.write(text)
@@ -100,7 +101,7 @@ def probe(
 def _environment(hidden: str, folder: str) -> dict[str, str]:
     places = [hidden, *(one for one in (folder, os.path.join(folder, "src")) if os.path.isdir(one))]
     return {
-        "PYTHONPATH": os.pathsep.join(places), "PYTEST_ADDOPTS": "-p fdc_probe", "FDC_PROBE": hidden,
+        "PYTHONPATH": os.pathsep.join(places), "PYTEST_ADDOPTS": "-p fdc_probe -p fdc_probe.time_limit", "FDC_PROBE": hidden,
         "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": os.path.join(hidden, "compiled"),
     }  # fmt: skip
 

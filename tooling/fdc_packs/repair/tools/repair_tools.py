@@ -10,6 +10,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.files import durable, globs
@@ -17,6 +18,7 @@ from fdc_toolchain.api.text import narrow, unified
 from fdc_toolchain.api.tools import Context, ToolFailure, object_of, text, word
 
 from . import repair_copy
+from .run_tests import seconds_of_a_test
 from .whole_suite import commands, documented
 
 if TYPE_CHECKING:
@@ -114,7 +116,7 @@ def probe_edits(args: Mapping[str, object], context: Context) -> Probed:
 
     Where that cannot be had no verdicts exist, and `why` says so: nothing depends on it but the order of the work.
     """
-    from .repair_probe import probe
+    from .repair_probe import SECONDS, probe
 
     command, edits = text(args, "test"), narrow(object_of(args, "listed")["edits"], list)
     began = time.monotonic()
@@ -125,11 +127,13 @@ def probe_edits(args: Mapping[str, object], context: Context) -> Probed:
         repair_copy.put(folder, one, repair_copy.read(base, one))
     repair_copy.put_back(context)
     before = repair_copy.as_it_is(folder)
-    found = probe(command, context, folder, edits)
+    each = seconds_of_a_test(context)
+    longer = replace(context, shell_seconds=max(2 * SECONDS, context.shell_seconds))
+    found = probe(command, longer, folder, edits, each=each)
     for left in repair_copy.as_it_is(folder) - before:
         os.unlink(os.path.join(folder, left))
     repair_copy.put_back(context)
-    _judge_further(command, context, folder, edits, found["verdicts"])
+    _judge_further(command, longer, folder, edits, found["verdicts"], each)
     return {**found, "seconds": round(time.monotonic() - began, 2)}
 
 
@@ -139,6 +143,7 @@ def _judge_further(
     folder: str,
     edits: list[Edit],
     verdicts: dict[str, str],
+    each: float,
 ) -> None:
     """Of several edits that pass the command: which break another test or a doctest, or leave one that others mend."""
     from .repair_probe import probe
@@ -147,7 +152,7 @@ def _judge_further(
     for run in commands(command, documented(context, paths))[0].values():
         passing = [row for row in edits if verdicts.get(row["key"]) == "passes"]
         if len(passing) > 1:
-            said = probe(run, context, folder, passing, FURTHER, every=True)["verdicts"]
+            said = probe(run, context, folder, passing, FURTHER, True, each)["verdicts"]
             verdicts.update({key: one for key, one in said.items() if one in ("breaks", "leaves")})
 
 

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from fdc_toolchain.api.tools import Context, ToolFailure, WorldFailed
@@ -29,6 +29,10 @@ ROOM = 256 * 1024
 """Free bytes below which a disk counts as full: the smallest record has 50 KiB, and a part of it was written."""
 ALONE, QUICK = 20, 60.0
 """Failing tests that are also run alone, and seconds that the run of all may take for that."""
+_PROGRAMS = {
+    "fdc_spectrum": "spectrum_recorder.py",
+    "fdc_time_limit": "probe_inside/time_limit.py",
+}
 _BEGIN = '''\
 """Begins the measurement, and then what this file stands in front of."""
 import importlib.machinery
@@ -49,20 +53,24 @@ if _spec is not None and _spec.loader is not None:
 '''
 
 
-def measure(command: str, context: Context, folder: str, spectrum: bool) -> Measurement:
-    """Runs a test command in `folder`: `{exit_code, output, spectra, why}`. Raises ToolFailure (`timeout`, `sandbox`), Cancelled.
+def measure(
+    command: str, context: Context, folder: str, spectrum: bool, each: float = 0, whole: float = 0
+) -> Measurement:
+    """Runs a test command in `folder`: `{exit_code, output, spectra, why, late}`. Raises ToolFailure (`timeout`, `sandbox`),
+    Cancelled.
 
     `spectra` is empty where `spectrum` is false or nothing could be measured, and `why` then says why; else one object:
     `failing` and `passing` count tests, `files` are `{path, lines}` with `[line, failing tests, passing tests]`, `frames` are
-    `[path, line]` where errors were raised, innermost first. Paths are relative to `folder`.
+    `[path, line]` where errors were raised, innermost first. Paths are relative to `folder`. A test may take `each` seconds,
+    and what comes before the first, `whole` (0: as many as they like); `late` names what was stopped.
     """
     argv = ["bash", "-c", command]
     if not spectrum:
-        return {**_ended(repair_copy.run_in_copy(argv, context, folder)), "spectra": [], "why": ""}
+        return {**_ended(repair_copy.run_in_copy(argv, context, folder))}
     coverage = _coverage()
     if coverage is None:
         why = "the `coverage` package is not installed beside fdc (pip install coverage)"
-        return {**_ended(repair_copy.run_in_copy(argv, context, folder)), "spectra": [], "why": why}
+        return {**_ended(repair_copy.run_in_copy(argv, context, folder)), "why": why}
     hidden = os.path.join(os.path.realpath(folder), HIDDEN)
     shutil.rmtree(hidden, ignore_errors=True)
     try:
@@ -70,21 +78,39 @@ def measure(command: str, context: Context, folder: str, spectrum: bool) -> Meas
         os.symlink(coverage, os.path.join(hidden, "coverage"))
         with open(os.path.join(hidden, "sitecustomize.py"), "w", encoding="utf-8") as out:
             out.write(_BEGIN)
-        recorder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spectrum_recorder.py")
-        shutil.copyfile(recorder, os.path.join(hidden, "fdc_spectrum.py"))
+        here = os.path.dirname(os.path.abspath(__file__))
+        for name, source in _PROGRAMS.items():
+            shutil.copyfile(os.path.join(here, source), os.path.join(hidden, f"{name}.py"))
         argv = repair_copy.looking_first(command, hidden)
         began = time.monotonic()
-        done = _ended(repair_copy.run_in_copy(argv, context, folder, _environment(hidden, folder)))
+        environment = _environment(hidden, folder, each, whole)
+        done = _ended(repair_copy.run_in_copy(argv, context, folder, environment))
         spectra = [read(hidden, folder, done["exit_code"] != 0)]
         if time.monotonic() - began <= QUICK:
-            _add_alone(spectra[0], argv, context, folder, hidden)
+            _add_alone(spectra[0], argv, context, folder, hidden, environment)
         why = "" if spectra[0]["files"] else _why(hidden)
-        return {**done, "spectra": spectra if spectra[0]["files"] else [], "why": why}
+        seen = list(_records(hidden))
+        late = sorted({test for one in seen for test in one["late"]})
+        slowest = max((one["slowest"] for one in seen), default=0.0)
+        return {
+            **done,
+            "spectra": spectra if spectra[0]["files"] else [],
+            "why": why,
+            "late": late,
+            "slowest": slowest,
+        }
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
 
 
-def _add_alone(all_: Spectrum, argv: list[str], context: Context, folder: str, hidden: str) -> None:
+def _add_alone(
+    all_: Spectrum,
+    argv: list[str],
+    context: Context,
+    folder: str,
+    hidden: str,
+    environment: dict[str, str],
+) -> None:
     """Adds the lines that failing tests run only where no other test ran before: those of what is kept once it was made.
 
     How many passing tests depend on them is not known: they count as the middle one of the other lines of their file does.
@@ -98,7 +124,7 @@ def _add_alone(all_: Spectrum, argv: list[str], context: Context, folder: str, h
     only = os.path.join(inner, "only.json")
     with open(only, "w", encoding="utf-8") as out:
         json.dump(bad, out)
-    asked = {**_environment(hidden, folder), "FDC_SPECTRUM": inner, "FDC_SPECTRUM_ONLY": only}
+    asked = {**environment, "FDC_SPECTRUM": inner, "FDC_SPECTRUM_ONLY": only}
     try:
         repair_copy.run_in_copy(argv, context, folder, asked)
         alone = read(inner, folder, True)
@@ -119,7 +145,14 @@ def _add_alone(all_: Spectrum, argv: list[str], context: Context, folder: str, h
 
 def _ended(done: Any) -> Measurement:
     output = done.output.decode("utf-8", "replace")
-    return {"exit_code": done.exit_code, "output": output, "spectra": [], "why": ""}
+    return {
+        "exit_code": done.exit_code,
+        "output": output,
+        "spectra": [],
+        "why": "",
+        "late": [],
+        "slowest": 0.0,
+    }
 
 
 def _coverage() -> str | None:
@@ -133,11 +166,12 @@ def _coverage() -> str | None:
     )
 
 
-def _environment(hidden: str, folder: str) -> dict[str, str]:
+def _environment(hidden: str, folder: str, each: float, whole: float) -> dict[str, str]:
     places = [hidden, *(one for one in (folder, os.path.join(folder, "src")) if os.path.isdir(one))]
+    limits = {"FDC_TEST_SECONDS": str(each), "FDC_WHOLE_SECONDS": str(whole)} if each else {}
     return {
-        "PYTHONPATH": os.pathsep.join(places), "PYTEST_ADDOPTS": "-p fdc_spectrum",
-        "FDC_SPECTRUM": hidden, "FDC_SPECTRUM_ROOT": os.path.realpath(folder),
+        "PYTHONPATH": os.pathsep.join(places), "PYTEST_ADDOPTS": "-p fdc_spectrum -p fdc_time_limit",
+        "FDC_SPECTRUM": hidden, "FDC_SPECTRUM_ROOT": os.path.realpath(folder), **limits,
     }  # fmt: skip
 
 
@@ -186,18 +220,23 @@ def _tests(hidden: str, folder: str) -> tuple[dict[str, bool], list[list[str | i
     """Which tests ran and whether each failed, and where errors were raised."""
     outcomes: dict[str, bool] = {}
     frames: list[list[str | int]] = []
+    for seen in _records(hidden):
+        for test, bad in seen["outcomes"].items():
+            outcomes[test] = bad or outcomes.get(test, False)
+        frames += [[path, line] for path, line in _inside(seen["frames"], folder)]
+    return outcomes, frames
+
+
+def _records(hidden: str) -> Iterator[Any]:
+    """What each process took down of its tests."""
     for name in sorted(os.listdir(hidden)):
         if name.startswith("tests."):
             with open(os.path.join(hidden, name), "rb") as data:
                 text = data.read()
             try:
-                seen = json.loads(text)
+                yield json.loads(text)
             except ValueError as failed:  # it was cut off
                 raise _unread(data.name, failed) from failed
-            for test, bad in seen["outcomes"].items():
-                outcomes[test] = bad or outcomes.get(test, False)
-            frames += [[path, line] for path, line in _inside(seen["frames"], folder)]
-    return outcomes, frames
 
 
 def _unread(path: str, failed: Exception) -> Exception:

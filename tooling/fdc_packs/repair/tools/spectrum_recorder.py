@@ -10,13 +10,17 @@ PYTEST_DONT_REWRITE: it is imported before pytest is, which pytest would warn of
 from __future__ import annotations
 
 import atexit
+import importlib
 import json
 import os
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from typing import Protocol
+
+    from .probe_inside import time_limit
 
     class Config(Protocol):
         """What is used of pytest's settings."""
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
 
         passed: bool
         when: str
+        duration: float
 
     class Call(Protocol):
         """What is used of a call that failed."""
@@ -60,16 +65,21 @@ _run: Any = None
 _pytest = False
 _outcomes: dict[str, bool] = {}
 _frames: list[tuple[str, int]] = []
+_slowest = 0.0
+"""Seconds of the slowest part of a test that passed."""
 
 
 def begin() -> None:
     """Starts to measure this process, if it was asked for."""
-    global _run
+    global _run, time_limit
     folder, root = os.environ.get(FOLDER), os.environ.get(ROOT)
     if not folder or not root or _run is not None:
         return
     import coverage
 
+    time_limit = importlib.import_module("fdc_time_limit")
+    time_limit.begin()
+    time_limit.start("", float(os.environ.get(time_limit.WHOLE) or 0))
     _run = coverage.Coverage(
         data_file=os.path.join(folder, f"lines.{os.getpid()}"), config_file=False, messages=False,
         include=[f"{root}/*"], omit=[f"{folder}/*", "*/site-packages/*"],
@@ -106,7 +116,13 @@ def _end_of(owner: int) -> None:
     with open(
         os.path.join(os.environ[FOLDER], f"tests.{os.getpid()}"), "w", encoding="utf-8"
     ) as out:
-        json.dump({"outcomes": _outcomes, "frames": _frames}, out)
+        said = {
+            "outcomes": _outcomes,
+            "frames": _frames,
+            "late": time_limit.late,
+            "slowest": _slowest,
+        }
+        json.dump(said, out)
 
 
 def _switch(test: str) -> None:
@@ -157,9 +173,13 @@ def _watch_unittest() -> None:
             return run(self, *rest, **named)
         _switch(self.id())
         _outcomes.setdefault(self.id(), False)
+        time_limit.start(self.id())
+        began = time.monotonic()
         try:
             return run(self, *rest, **named)
         finally:
+            time_limit.end()
+            _took(not _outcomes.get(self.id()), time.monotonic() - began)
             _switch("")
 
     tests.run = watched
@@ -173,6 +193,11 @@ def _watch_unittest() -> None:
         skip(self, test, reason)
 
     results.addSkip = skipped
+
+
+def _took(passed: bool, seconds: float) -> None:
+    global _slowest
+    _slowest = max(_slowest, seconds) if passed else _slowest
 
 
 def _watch_result(owner: Any, name: str) -> None:
@@ -254,6 +279,7 @@ def pytest_exception_interact(node: object, call: Call, report: object) -> None:
 
 def pytest_runtest_logreport(report: Part) -> None:
     """How a part of a test ended."""
+    _took(report.passed, report.duration)
     if report.failed:
         _outcomes[report.nodeid] = True
     elif report.when == "call" and report.passed:

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import behaviour, kept_files, unittest_results, what_runs
+from . import behaviour, kept_files, time_limit, unittest_results, what_runs
 from .bounds import cpu_used, limit
 from .edited_files import (
     COLLECTED,
@@ -39,35 +39,17 @@ from .edited_files import (
 )
 from .function_code import changed, find, swap, watch
 from .module_run import rerun
+from .time_limit import CALL
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
-    class Collected(Protocol):
-        """What is used of pytest's report of a file of tests."""
-
-        nodeid: str
-        failed: bool
-
-    class Part(Collected, Protocol):
-        """What is used of its report of a part of a test; `duration` in seconds."""
-
-        when: str
-        duration: float
-
-    class Session(Protocol):
-        """What is used of its session."""
-
-        testsfailed: int
-        config: Any
-        items: list[Any]
-        _setupstate: Any
-
+    from .pytest_shapes import Collected, Part, Session
 
 FIRST, FIRST_OF_ALL = 3, 40
 """Failing tests that are asked before an edit is given up, and where edits are compared by what fails with each."""
 RIVALS = 12
 """Edits of the same characters that are tried next after the first one there that passes, beside the `more` others."""
+UNKNOWN = 0.05
+"""Seconds of the slowest test that passes, where none does."""
 COMPARING = 100.0
 """Seconds in which the edits that pass are compared, beyond those in which edits are tried."""
 
@@ -93,6 +75,7 @@ def begin() -> None:
         return
     with open(os.path.join(folder, "given.json"), encoding="utf-8") as text:
         given.update(json.loads(text.read()))
+    time_limit.begin(given["each"])
     early = os.environ.pop(EARLY, "")
     if os.environ.get(ONE):
         what_runs.note_outside()
@@ -185,6 +168,8 @@ def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
         limit(cpu)
+        if number >= 0 and given["each"]:
+            time_limit.begin(given["each"], max(CALL, 10 * given.get("slowest", UNKNOWN)))
         if number not in (COLLECTED, COMPARE):
             os.environ[ONE] = str(number)
         prepare(number)
@@ -198,6 +183,7 @@ def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float
     kept_files.restore()
     if number == CONTROL:
         given.update(cpu=cpu_used() - used, took=time.monotonic() - began)
+        given["slowest"] = result_of(CONTROL).get("slowest", UNKNOWN)
     return None if late else os.waitstatus_to_exitcode(ended[1])
 
 
@@ -211,6 +197,9 @@ def _tell_result(stopped: bool, tests: bool = True) -> None:
     )
     won = any(_outcomes.get(name) for name in _first)
     said = {"failed": failed, "tests": tests, "stopped": stopped, "won": won}
+    said["slowest"] = max(
+        (_took.get(name, 0.0) for name in _outcomes if _outcomes[name]), default=UNKNOWN
+    )
     said["ran"] = what_runs.result()
     with open(os.path.join(os.environ[FOLDER], f"result.{_mine}"), "w", encoding="utf-8") as out:
         json.dump(said, out)
@@ -257,7 +246,7 @@ def _rest() -> None:
             said = json.loads(text.read())
         left, _passed = said["unfit"][: given["slow"]], said["passed"]
         _first[:] = said["first"]
-        given.update(cpu=said["cpu"], took=said["took"])
+        given.update(cpu=said["cpu"], took=said["took"], slowest=said["slowest"])
     except (OSError, ValueError):
         if not _control():
             return
@@ -292,7 +281,7 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
                         tell({"edit": number, "behaviour": [0, 0, "not measured", False]})
             if unfit is not None and _mine == COLLECTED:
                 said = {"unfit": unfit, "passed": _passed, "first": _first, "cpu": given["cpu"] + 1,
-                        "took": given["took"] + 2}  # fmt: skip
+                        "took": given["took"] + 2, "slowest": given["slowest"]}  # fmt: skip
                 with open(os.path.join(os.environ[FOLDER], "left"), "w", encoding="utf-8") as out:
                     json.dump(said, out)
                 os._exit(1)

@@ -20,6 +20,7 @@ from . import what_runs
 from .edited_files import FOLDER, given
 from .function_code import at_hand, functions, place_of, put
 from .module_run import rerun
+from .time_limit import soon
 
 CALLS, INPUTS, SECONDS, MOST_COPIES = 12, 200, 4.0, 400
 ODD: tuple[Any, ...] = (None, 0, "a", [])
@@ -299,9 +300,10 @@ def _outcome(
         if code.co_flags & 4:
             placed += left.pop(last[0])
         extra = left.pop(last[bool(code.co_flags & 4)]) if code.co_flags & 8 else {}
-        value = function(*placed, **left, **extra)
-        if hasattr(value, "__next__"):
-            value = list(islice(value, 50))
+        with soon():
+            value = function(*placed, **left, **extra)
+            if hasattr(value, "__next__"):
+                value = list(islice(value, 50))
         said = _shown(value)
     except BaseException as raised:
         said = type(raised).__name__

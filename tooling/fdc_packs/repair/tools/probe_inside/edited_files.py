@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from typing import NotRequired, TypedDict
 
     class Result(TypedDict):
-        """What a fork took down: whether it used its edit, which tests failed, and whether one passed that failed before."""
+        """What a fork took down: whether it used its edit, which tests failed, whether one passed that failed before, and the
+        seconds of the slowest that passed."""
 
         used: bool
         failed: list[str]
         tests: bool
         stopped: bool
         won: NotRequired[bool]
+        slowest: NotRequired[float]
 
 
 FOLDER, ONE, EARLY = "FDC_PROBE", "FDC_PROBE_EDIT", "FDC_PROBE_EARLY"

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import time_limit
+
 
 def watch(outcomes: dict[str, bool]) -> None:
     """From here on it is taken down how each test ends."""
-    from unittest import result
+    from unittest import case, result
 
+    tests: Any = case.TestCase
+    run = tests.run
+
+    def limited(self: Any, *rest: Any, **named: Any) -> Any:
+        time_limit.start(self.id())
+        try:
+            return run(self, *rest, **named)
+        finally:
+            time_limit.end()
+
+    tests.run = limited
     results: Any = result.TestResult
     for name in ("addSuccess", "addError", "addFailure", "addSubTest"):
         _watch(results, name, outcomes)
