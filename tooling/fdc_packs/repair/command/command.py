@@ -89,7 +89,7 @@ ENDED = {
     "--test-timeout",
     0.1,
     None,
-    "Time limit of one run of the command. [default: five times its first run plus 10 s]",
+    "Time limit of one run of the command. [default: 30 s for the first, later five times as long plus 10 s]",
 )
 @flag_option("--alone", "Run the command in a folder that contains only FILES.")
 @text_option(
