@@ -27,6 +27,10 @@ STATEMENTS = {
         "def f(d, keys):\n    pass\n    left.difference_update(keys)\n    return {k: d[k] for k in left}\n", "left = set(d)"),
     "a list into which something is put": (
         "def f(xs):\n    pass\n    for x in xs:\n        out.append(x)\n    return out\n", "out = []"),
+    "a parameter made plain": (
+        "def f(word):\n    pass\n    return word.startswith('a')\n", "word = word.lower()"),
+    "a collection of what can be gone through once": (
+        "def f(xs):\n    pass\n    return [x / len(xs) for x in xs]\n", "xs = list(xs)"),
     "what a list gathers": (
         "def f(xs):\n    out = []\n    for x in xs:\n        pass\n    return out\n", "out.append(x)"),
     "what a generator gives": (

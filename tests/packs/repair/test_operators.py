@@ -11,6 +11,13 @@ from fdc_packs.repair.patch.patch import apply_patch
 from fdc_packs.repair.patch.region import parse_region
 
 FOUND = {
+    "a parameter made plain before it is used": (
+        "def f(s):\n    if not s:\n        return 0\n    return TABLE[s.replace('a', 'b')]\n",
+        "    if not s:\n", "    s = s.upper()\n    if not s:\n"),
+    "a step as long as what was found": (
+        ("def f(s):\n    at = 0\n    for key, n in TABLE:\n        while s[at : at + len(key)] == key:\n            g(n)\n"
+        "            at += 1\n"),
+        "at += 1\n", "at += len(key)\n"),
     "all but the last of what is gone through": (
         "def f(self):\n    for x in self.xs:\n        g(x)\n", "self.xs:", "self.xs[:-1]:"),
     "a part that the file takes of the same thing": (

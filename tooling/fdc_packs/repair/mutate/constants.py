@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 
 from . import expected
+from .forgotten import lengths
 from .known import Known, alike
 from .values import MOST, Found, Row
 
@@ -172,6 +173,7 @@ def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
         for other, count in known.numbers.most_common(MOST):
             if 0 <= other < 10**6:
                 found.raise_to(str(other), 0.14 + min(count, 10) * 0.004)
+    found.raise_all(lengths.stepped(known, at, number))
     for text, prior in ((text, prior) for text, prior in found.items() if prior):
         loose = text.startswith("-") and isinstance(around, ast.BinOp | ast.UnaryOp | ast.Attribute)
         if text != str(number):

@@ -11,6 +11,7 @@ from ..known import Known
 from ..source import OWN, Edit, Function, Loop, simple
 from ..statements import LEAVES, put_after, put_before
 from ..values import Found, Row
+from . import plainer
 from .mirrored import asked_first, block_of, useful, written
 from .statement import DONORS, donors, exchanged
 
@@ -44,6 +45,8 @@ def inserted(known: Known, node: ast.stmt) -> Iterator[Edit]:
     fresh = [row for row in donated if row[0] not in beside and useful(known, node, row[0])]
     near = [(text, prior * 0.12) for text, prior in fresh[:INSERTED]]
     near += [(text, 0.05) for text in asked_first(known, node) if text not in beside]
+    if node in function.body[:2]:
+        near += [(text, prior * 0.3) for text, prior in plainer.made(function)]
     for text, prior in near:
         yield from put_before(known, node, "inserted", text, prior)
     for text, prior in near if last else ():
