@@ -45,8 +45,7 @@ def inserted(known: Known, node: ast.stmt) -> Iterator[Edit]:
     fresh = [row for row in donated if row[0] not in beside and useful(known, node, row[0])]
     near = [(text, prior * 0.12) for text, prior in fresh[:INSERTED]]
     near += [(text, 0.05) for text in asked_first(known, node) if text not in beside]
-    if node in function.body[:2]:
-        near += [(text, prior * 0.3) for text, prior in plainer.made(function)]
+    near += [(text, prior * 0.6) for text, prior in plainer.first_read(known, node, function)]
     for text, prior in near:
         yield from put_before(known, node, "inserted", text, prior)
     for text, prior in near if last else ():

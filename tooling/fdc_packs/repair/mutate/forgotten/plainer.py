@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..known import Known
 from ..source import OWN, Function, name_of
 
 _OF_TEXT = ("strip", "lower", "upper")
@@ -30,6 +31,18 @@ def made(function: Function) -> Iterator[tuple[str, float]]:
         for kind, treated in kinds.items():
             firm = LIKELY - 0.05 if name in treated else ODD / 2
             yield f"{name} = {kind}({name})", firm - 0.01 * rank
+
+
+def first_read(known: Known, node: ast.stmt, function: Function) -> Iterator[tuple[str, float]]:
+    """The likely ones before the first statement that reads the parameter."""
+    if node not in function.body[:4]:
+        return
+    before = [part for one in function.body[: function.body.index(node)] for part in ast.walk(one)]
+    earlier = {name_of(one) for one in before if isinstance(one, ast.Name)}
+    reads = {name_of(one) for one in ast.walk(node) if isinstance(one, ast.Name)} - earlier
+    for text, prior in made(function):
+        if prior > ODD and text.partition(" ")[0] in reads:
+            yield text, prior
 
 
 def _treated(function: Function) -> tuple[set[str], set[str], set[str]]:
