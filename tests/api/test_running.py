@@ -210,6 +210,7 @@ def test_threads_of_one_program_are_in_each_other_s_way_where_they_write_the_sam
     (home / "else.plan").write_text(WRITES.format(path="else.txt", text="other"), "utf-8")
     run = api.begin("asks.plan", workspace=home, inputs={"who": "there"})
     early = api.begin("same.plan", workspace=home)
+    at_once = api.begin("same.plan", workspace=home, at_once=True)
     held = Held()
     with ThreadPoolExecutor(1) as pool:
         driving = pool.submit(api.drive, run, workspace=home, watcher=held)
@@ -218,6 +219,9 @@ def test_threads_of_one_program_are_in_each_other_s_way_where_they_write_the_sam
             api.begin("same.plan", workspace=home)
         with pytest.raises(api.RunBusy, match=r"hello\.txt"):
             api.drive(early, workspace=home)
+        with pytest.raises(api.RunBusy, match=r"hello\.txt"):
+            api.drive(at_once, workspace=home)
+        assert {run, early} == {row.run for row in api.runs(workspace=home)}
         assert (
             "finished" == api.drive(api.begin("else.plan", workspace=home), workspace=home).status
         )

@@ -105,7 +105,7 @@ class RunTool:
         plan = plan_in(self.root, text(given, "plan"))
         inputs = given.get("inputs", {})
         assert isinstance(inputs, dict)
-        return self.drives.go(self.drives.begin(plan, {name: str(inputs[name]) for name in inputs}))
+        return self.drives.start(plan, {name: str(inputs[name]) for name in inputs})
 
     def _status(self, run: str) -> Result:
         if not run:
