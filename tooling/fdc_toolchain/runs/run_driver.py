@@ -258,6 +258,7 @@ def _drive(
     from ..workspace.outside_table import met
     from .interrupt import interruptible
     from .records import answers as kept
+    from .records.questions import tell_replaced
     from .records.tracing import spanned
     from .tool_runtime import bench_for
 
@@ -285,6 +286,7 @@ def _drive(
         if state.marks and records:
             state.marks.clear()  # they were shown before
         ready = kept.taken(root, row, state, records, store.key, alone=True)
+        tell_replaced(answers, ready)
         log = _run_log(root, row, program, rows)
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot continue: {wrong}") from wrong

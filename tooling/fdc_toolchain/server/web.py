@@ -250,17 +250,20 @@ class _Handler(BaseHTTPRequestHandler):
         if found is None or found[2] not in ("answer", "resume"):
             return Refusal(404, "the page does not exist")
         name = found[1]
+        # A browser ends lines in a form by CR LF; a person who typed an answer means line ends.
+        text = fields.get("text", "").replace("\r\n", "\n")
+        kept = found[2] != "answer"
         try:
-            if found[2] == "answer":
-                # A browser ends lines in a form by CR LF; a person who typed an answer means line ends.
-                text = fields.get("text", "").replace("\r\n", "\n")
+            if not kept:
                 self.server.said.append(
                     runs.answer(name, fields.get("address", ""), fields.get("seen", ""), text)
                 )
+                kept = True
             if found[2] == "resume" or (fields.get("go") == "on" and not runs.goes_on):
                 self.server.said.append(runs.resume(name))
         except Trouble as trouble:
-            self.server.said.append(str(trouble))
+            yours = "" if kept else f" Your answer was: {text}"
+            self.server.said.append(f"{trouble}{yours}"[:8000])
         return self._elsewhere(f"/runs/{name}")
 
     def _record(self, page: Page, run: str, as_json: bool) -> Refusal | None:

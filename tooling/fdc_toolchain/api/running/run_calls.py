@@ -157,7 +157,8 @@ def answer(
     """Stores an answer for a waiting run, which uses it when it is resumed; returns the question with it.
 
     `address`: which question, where there are several. `seen`: the `seen` of the question that the person was shown; where
-    it is another one by now, or has an answer, nothing is kept. `through`: the program in which the person
+    it is another one by now, or has an answer, nothing is kept. Without `seen` an answer that was not used yet
+    is replaced. `through`: the program in which the person
     answered; the record keeps it beside the user's name. Raises NotFound, InvalidInput (the text cannot
     be the answer), RunRefused.
     """
@@ -181,7 +182,8 @@ def answer(
             raise RunRefused(
                 f"the run {row.name} asks something else at {chosen.effect.address} by now; look at it again"
             )
-        questions.give(root, row, chosen, text, through, time.time(), first=seen is not None)
+        over = None if seen is None else ()
+        questions.give(root, row, chosen, text, through, time.time(), over=over)
         return question_of(row, chosen._replace(given=text))
 
 

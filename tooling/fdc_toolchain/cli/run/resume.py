@@ -210,6 +210,8 @@ def _addressed(row: RunRow, words: tuple[str, ...], how: str) -> dict[str, str]:
     for word in words:
         address, equals, text = word.partition("=")
         if equals and address in open_:
+            if out.get(address, text) != text:
+                raise UsageError(f"`--{how}` is given twice for {address}; keep one of them")
             out[address] = text
         elif equals and open_ and address.startswith("main/"):
             raise UsageError(
