@@ -80,7 +80,8 @@ class Workspace:
                     one.effect.address, f"{one.effect.path}:{one.effect.line}", one.text, one.approval,
                     _shown(row, one),
                     tuple((name, size, digest, tuple(lines)) for name, size, digest, lines in questions.about(one)), one.given,
-                    tuple(changes.lines(one.shows)),
+                    () if questions.in_doubt(one.shows) else tuple(changes.lines(one.shows)),
+                    questions.in_doubt(one.shows),
                 )
                 for one in questions.questions(self.workspace, store, row)
             ]  # fmt: skip
