@@ -178,7 +178,8 @@ def test_an_approval_takes_yes_or_no_only(waiting: Path) -> None:
 
 
 def test_a_run_that_asks_nothing_is_one_sentence(workspace: Path) -> None:
-    assert "no run begins with" in fdc("answer", "last", "x", cwd=workspace).stderr
+    none = "fdc: this workspace has no run yet; `fdc run PLAN` begins one\n"
+    assert none == fdc("answer", "last", "x", cwd=workspace).stderr
     (workspace / "p.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
     assert fdc("run", "p.plan", cwd=workspace).returncode == 0
     refused = fdc("answer", "last", "x", cwd=workspace)

@@ -11,7 +11,7 @@ from ...exits import CLEAN
 
 @click.command(
     epilog="Exit codes: 0 the run is cancelled, 1 it has ended already or is not yours, 2 wrong usage, "
-    "3 its controller did not stop."
+    "3 its controller did not stop, or no worker serves it."
 )
 @click.argument("run")
 @number_option(
