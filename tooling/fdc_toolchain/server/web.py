@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from ..packs.index import index
 from ..packs.model import Page
+from ..upgraded import START_AGAIN, is_upgraded
 from . import pages
 from .guard import HEADERS, MOST_BODY, Guard, Refusal
 from .port import Runs, Trouble
@@ -148,12 +149,10 @@ class _Handler(BaseHTTPRequestHandler):
         except (ConnectionError, TimeoutError):
             return
         except Exception as bug:
-            self._refuse(
-                Refusal(
-                    500,
-                    f"internal error: {type(bug).__name__}; this is a bug of fdc, please report it",
-                )
-            )
+            said = f"internal error: {type(bug).__name__}; this is a bug of fdc, please report it"
+            if is_upgraded():
+                said = f"{START_AGAIN} ({type(bug).__name__})"
+            self._refuse(Refusal(500, said))
 
     def _get(self) -> Refusal | None:
         guard, runs = self.server.guard, self.server.runs
