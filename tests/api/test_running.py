@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
@@ -20,6 +22,7 @@ from fdc_toolchain.program.causes import CAUSES
 from tests.support import process
 from tests.support.background import wait_for
 from tests.support.plans import CLEAN
+from tests.support.process import fdc
 from tests.support.workspaces import ASKS, WRITES, made
 
 
@@ -210,6 +213,7 @@ def test_threads_of_one_program_are_in_each_other_s_way_where_they_write_the_sam
     (home / "else.plan").write_text(WRITES.format(path="else.txt", text="other"), "utf-8")
     run = api.begin("asks.plan", workspace=home, inputs={"who": "there"})
     early = api.begin("same.plan", workspace=home)
+    at_once = api.begin("same.plan", workspace=home, at_once=True)
     held = Held()
     with ThreadPoolExecutor(1) as pool:
         driving = pool.submit(api.drive, run, workspace=home, watcher=held)
@@ -218,6 +222,9 @@ def test_threads_of_one_program_are_in_each_other_s_way_where_they_write_the_sam
             api.begin("same.plan", workspace=home)
         with pytest.raises(api.RunBusy, match=r"hello\.txt"):
             api.drive(early, workspace=home)
+        with pytest.raises(api.RunBusy, match=r"hello\.txt"):
+            api.drive(at_once, workspace=home)
+        assert {run, early} == {row.run for row in api.runs(workspace=home)}
         assert (
             "finished" == api.drive(api.begin("else.plan", workspace=home), workspace=home).status
         )
@@ -344,3 +351,16 @@ def test_the_limit_of_recursion_is_as_before_and_deep_plans_are_judged(home: Pat
         found = [pool.submit(api.check, "d.plan", text=text, workspace=home) for _ in range(4)]
         assert all(one.result().diagnostics is not None for one in found)
     assert before == sys.getrecursionlimit()
+
+
+@pytest.mark.parametrize(("hours", "listed"), [(0, False), (-2, True), (48, True)])
+def test_a_run_that_nobody_drives_is_stalled_also_where_the_clock_was_set_back(
+    home: Path, hours: int, listed: bool
+) -> None:
+    """It seemed to begin in the future, and was not listed until then."""
+    run = api.begin("clean.plan", workspace=home)
+    with closing(sqlite3.connect(home / ".fdc" / "runs.sqlite")) as database:
+        database.execute("UPDATE run SET started = started + ?", (hours * 3600,))
+        database.commit()
+    said = fdc("runs", "--stalled", "3600", cwd=home).stdout
+    assert listed == (run in said), said

@@ -71,9 +71,12 @@ def test_an_answer_waits_for_the_next_resume_and_is_recorded_with_who_gave_it(
         show(waiting)["records"] == before
     )  # nothing was driven, nothing was written to the journal
     assert "answered, not used yet: two\\u{a}lumps" in fdc("answer", "last", cwd=waiting).stdout
-    assert (
-        fdc("answer", "last", "main/3", "three", cwd=waiting).returncode == 0
-    )  # another mind, as long as no one took it
+    again = fdc("answer", "last", "main/3", "three", cwd=waiting)  # another mind, not used yet
+    assert again.returncode == 0 and again.stdout.splitlines()[-2] == (
+        "the answer for main/3 is stored; it replaces the unused answer `two\\u{a}lumps`"
+    )
+    again = fdc("answer", "last", "main/3", "three", cwd=waiting)
+    assert "is stored\n" in again.stdout
     assert fdc("resume", "last", cwd=waiting).returncode == 5  # it waits for the approval now
     found = show(waiting, "--step", "main/3")["records"][-1]["body"]
     assert found["value"] == "three" and found["notes"]["answered"]["by"].endswith(", fdc answer")
@@ -84,6 +87,15 @@ def test_an_answer_waits_for_the_next_resume_and_is_recorded_with_who_gave_it(
     assert ", fdc answer)" in fdc("show", "last", cwd=waiting).stdout
     for check in ("replay", "verify"):
         assert fdc(check, "last", cwd=waiting).returncode == 0
+
+
+def test_an_answer_given_at_once_is_said_to_replace_the_stored_one(waiting: Path) -> None:
+    fdc("answer", "last", "two", cwd=waiting)
+    twice = fdc("resume", "last", "--answer", "three", "--answer", "main/3=four", cwd=waiting)
+    assert twice.returncode == 2 and "is given twice for main/3" in twice.stderr
+    said = fdc("resume", "last", "--answer", "three", cwd=waiting)
+    assert "for main/3 is used; it replaces the unused answer `two`\n" in said.stderr, said
+    assert show(waiting, "--step", "main/3")["records"][-1]["body"]["value"] == "three"
 
 
 def test_an_approval_shows_its_exact_bytes_with_nothing_hidden(waiting: Path) -> None:
@@ -166,7 +178,8 @@ def test_an_approval_takes_yes_or_no_only(waiting: Path) -> None:
 
 
 def test_a_run_that_asks_nothing_is_one_sentence(workspace: Path) -> None:
-    assert "no run begins with" in fdc("answer", "last", "x", cwd=workspace).stderr
+    none = "fdc: this workspace has no run yet; `fdc run PLAN` begins one\n"
+    assert none == fdc("answer", "last", "x", cwd=workspace).stderr
     (workspace / "p.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
     assert fdc("run", "p.plan", cwd=workspace).returncode == 0
     refused = fdc("answer", "last", "x", cwd=workspace)

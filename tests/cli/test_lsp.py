@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -393,3 +395,25 @@ def test_an_editor_that_goes_or_sends_anything_ends_it_in_order(
     done = process.run([sys.executable, "-m", "fdc_toolchain", "lsp"], cwd=tmp_path, stdin=sent)
     assert code == done.returncode, done.stderr
     assert "Traceback" not in done.stderr and 1 >= done.stderr.count("\n")
+
+
+def test_a_request_with_invalid_parameters_is_answered_with_an_error(tmp_path: Path) -> None:
+    """It had no answer, so an editor waited for it as long as it ran."""
+    here = {"textDocument": {"uri": (tmp_path / "a.plan").as_uri()}}
+    wrong = [{}, None, [1], {**here, "position": {"line": -1, "character": 0}}, here]
+    asked = [
+        ("initialize", {"processId": None, "rootUri": tmp_path.as_uri(), "capabilities": {}}),
+        *(("textDocument/hover", given) for given in wrong),
+        ("shutdown", None),
+    ]
+    bodies = [
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": given})
+        for number, (method, given) in enumerate(asked)
+    ]
+    bodies.append('{"jsonrpc": "2.0", "method": "exit"}')
+    sent = "".join(f"Content-Length: {len(body)}\r\n\r\n{body}" for body in bodies)
+    done = process.run([sys.executable, "-m", "fdc_toolchain", "lsp"], cwd=tmp_path, stdin=sent)
+    assert 0 == done.returncode, done
+    told = [json.loads(line) for line in re.findall(r"\{.*?\}(?=Content-Length|$)", done.stdout)]
+    answers = {one["id"]: one.get("error", {}).get("code") for one in told if "id" in one}
+    assert answers == {0: None, **dict.fromkeys(range(1, 6), -32602), 6: None}

@@ -123,6 +123,26 @@ def test_what_a_code_host_reads_names_files_from_the_top_of_the_repository(
     assert json.loads(one.stdout)["diagnostics"][0]["path"] == "go.plan"
 
 
+@pytest.mark.parametrize("form", ["text", "concise", "llm"])
+def test_what_people_and_agents_read_names_files_from_where_they_are(mono: Path, form: str) -> None:
+    """`go.plan:5` could not be opened where `fdc lint --workspace two/deep` was typed, as `a.plan` of `fdc fmt` could."""
+    (mono / "two/deep/go.plan").write_text(CLEAN.replace("read_file", "raed_file"))
+    (mono / "two/deep/in").mkdir()
+    for words, cwd, path in (
+        (("--workspace", "two/deep"), "", "two/deep/go.plan"), ((), "two/deep", "go.plan"),
+        (("../go.plan",), "two/deep/in", "../go.plan"), (("../go.plan", "--no-cache"), "two/deep/in", "../go.plan"),
+        (("--fix", "../go.plan"), "two/deep/in", "../go.plan"),
+    ):  # fmt: skip
+        for _ in range(2):  # once more from the cache
+            done = fdc("lint", "--format", form, *words, cwd=mono / cwd)
+            assert done.returncode == 1, done
+            assert {path} == set(re.findall(r"[\w/.]*go\.plan", done.stdout)), (words, done)
+            if form == "text":
+                assert "raed_file docs" in done.stdout  # the line of the file
+    refused = fdc("run", "../go.plan", cwd=mono / "two/deep/in")
+    assert refused.returncode == 1 and " --> ../go.plan:" in refused.stderr, refused
+
+
 @pytest.mark.long
 def test_a_first_run_below_a_command_keeps_its_record(mono: Path) -> None:
     """When the command ends, what it made of protected names is taken away: a new `.fdc` below would be, too."""

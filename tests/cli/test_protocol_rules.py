@@ -385,6 +385,26 @@ def test_a_source_that_breaks_its_rule_is_found_and_ours_are_not(tmp_path: Path)
     assert "FDC503" in said(root, "protocols", "build")
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.protocol.json", '{"protocol_id": "a", "description": "A.", "rules": ['),
+        ("a.protocol.json", '{"protocol_id": "a", "description": "A."}'),
+        ("a.protocol.yaml", "protocol_id: a\nrules: [\n"),
+    ],
+)
+def test_a_plan_is_not_proved_beside_a_source_that_cannot_be_read(
+    workspace: Path, name: str, text: str
+) -> None:
+    """A file that was cut off before its checks passed: nothing in it says `check`."""
+    (workspace / "protocols").mkdir()
+    (workspace / "protocols" / name).write_text(text, "utf-8")
+    (workspace / "a.plan").write_text(work("hello_world"), "utf-8")
+    done = fdc("lint", "a.plan", cwd=workspace)
+    assert done.returncode == 1 and f"--> protocols/{name}:" in done.stdout, done
+    assert {"FDC501"} == said(workspace, "lint", "a.plan")
+
+
 def test_under_the_profile_of_the_seeds_only_research_may_be_called(tmp_path: Path) -> None:
     """bounded-recursion (C-01)."""
     root = furnished(tmp_path)

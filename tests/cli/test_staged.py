@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -206,3 +207,18 @@ def test_an_index_with_conflicts_is_not_judged(git: Git) -> None:
     process.run(["git", "merge", "other"], cwd=git.folder, env=git.env)
     done = staged(git)
     assert 3 == done.returncode and "docs/tea.md: unmerged" in done.stderr, done.stderr
+
+
+def test_a_file_of_git_lfs_is_judged_by_its_content_and_not_as_a_pointer(git: Git) -> None:
+    """Its filter is a program, which git does not start here: the plan was three unknown commands."""
+    for text, code in ((CLEAN, 0), (WRONG, 1)):
+        name = hashlib.sha256(text.encode()).hexdigest()
+        about = f"oid sha256:{name}\nsize {len(text)}\n"
+        git.write("plans/read.plan", f"version https://git-lfs.github.com/spec/v1\n{about}")
+        git("add", "--all")
+        if code == 0:
+            done = staged(git)
+            assert done.returncode == 1 and "a pointer of Git LFS" in done.stdout, done
+        git.write(f".git/lfs/objects/{name[:2]}/{name[2:4]}/{name}", text)
+        done = staged(git)
+        assert done.returncode == code and "lfs" not in done.stdout.lower(), done

@@ -259,6 +259,25 @@ def test_what_is_answered_is_what_was_seen(served: Ui) -> None:
     assert report.text == fdc("report", name, cwd=served.workspace).stdout
 
 
+def test_an_answer_that_the_page_did_not_show_is_not_replaced(served: Ui) -> None:
+    """Two people have the page open: the last one won, and neither heard of it."""
+    name = name_of(served.workspace)
+    page = served.get(f"/runs/{name}")
+    path = f"/runs/{name}/answer"
+    served.form(path, {**fields(page), "text": "two"})
+    said = served.get(f"/runs/{name}")
+    assert "the answer for main/3 is stored." in said.lower()
+    served.form(
+        path, {**fields(page), "text": "three\r\nlumps", "go": "on"}
+    )  # the page from before
+    late = served.get(f"/runs/{name}")
+    assert "was answered meanwhile. Your answer was: three\nlumps<" in late
+    assert "not used yet: <b>two</b>" in late
+    served.form(path, {**fields(late), "text": "four"})
+    said = served.get(f"/runs/{name}")
+    assert "it replaces the unused answer `two`." in said and "not used yet: <b>four</b>" in said
+
+
 def test_pages_follow_what_happens(served: Ui) -> None:
     name = name_of(served.workspace)
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as line:
@@ -385,6 +404,9 @@ def test_in_a_real_browser_a_run_is_answered_approved_and_followed_live(
         assert (
             window.script("return document.querySelector('textarea').value") == "two"
         )  # nobody's writing is lost
+        window.click(".ask button")
+        window.until(r"(?s)Your answer was: two.*not used yet: from elsewhere")
+        window.type("textarea", "two")
         window.click(".ask button")
         window.until("Approval main/4")
         window.text(".ask pre", re.escape("\\u{1b}[2J\\u{202e}</pre>"))

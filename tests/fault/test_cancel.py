@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from fdc_toolchain.journal.postgres import PgStore
+from fdc_toolchain.runs.workers import liveness
 from fdc_toolchain.workspace import run_folders
 
 from tests.support import fleet
@@ -92,4 +93,30 @@ def test_in_a_database_a_worker_cancels_it_without_being_asked_twice(workspace: 
         row = store.run(name)
         assert row is not None and ((), "ours") == store.check(row.id)[::2] and not store.stalled(0)
         store.close()
+    assert not fleet.witnessed(workspace)
+
+
+@needs_database
+@pytest.mark.long
+def test_in_a_database_without_a_worker_the_request_is_stored_at_once(workspace: Path) -> None:
+    """It waited half a minute for nobody, and an answer 5 seconds."""
+    fleet.laid_out(workspace)
+    with database() as url, Workers(url, workspace) as workers:
+        workers.start()
+        name = fleet.begun(workspace, url, "ask.plan")
+        wait_for(lambda: rows(url, "SELECT 1 FROM fdc.run WHERE status='waiting'"))
+        workers.send("w1", signal.SIGTERM).wait(PATIENCE)
+        wait_for(lambda: not liveness.workers(url))
+        lacking = "no worker is connected to the database; the run waits for `fdc worker`"
+        for number in (1, 2):
+            given = fdc("answer", name, f"green {number}", "--database", url, cwd=workspace)
+            assert 0 == given.returncode and f"fdc: {lacking}\n" in given.stderr, given
+            assert ("an earlier request for" in given.stderr) == (number == 2), given
+        for wait in ((), ("--wait", "0.5")):
+            refused = fdc("cancel", name, "--database", url, *wait, cwd=workspace)
+            assert 3 == refused.returncode, refused
+            said = f"fdc: the request to cancel {name} is stored, but {lacking}, which then"
+            assert said in refused.stderr and bool(wait) == ("has not cancelled" in refused.stderr)
+        workers.start()
+        wait_for(lambda: rows(url, "SELECT 1 FROM fdc.run WHERE status='cancelled'"))
     assert not fleet.witnessed(workspace)

@@ -8,11 +8,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from fdc_toolchain import api
 from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.workspace.run_folders import journal_path
 
+from tests.cli.test_ui import ui
 from tests.fault.test_kill import OWN_TOOLS, declared, said
 from tests.support.background import PATIENCE, fdc_started, wait_for
+from tests.support.mcp_client import call, text_of
 from tests.support.process import fdc
 
 HEAD = "set_plan x\nplan_step_complete y\n"
@@ -134,6 +137,17 @@ def test_who_cancels_the_outer_run_cancels_the_run_within(home: Path) -> None:
     assert "2 runs removed" in fdc("runs", "prune", "--older", "0h", cwd=home).stdout
 
 
+def no_form_asks_for_it(home: Path, outer: str) -> None:
+    """Neither an agent's program nor the page shows a form whose answer would be refused."""
+    given = {"op": "resume", "run": outer}
+    said = text_of(call(home, "fdc_run", given, person=lambda *_: pytest.fail("a form")))
+    assert f"  fdc resume {outer} --all --assume done or fdc resume {outer} " in said, said
+    assert {"nested"} == {one.how for one in api.show(outer, workspace=home).questions}
+    with ui(home) as page:
+        shown = page.get(f"/runs/{outer}")
+    assert "<h2>Question <code>" in shown and "/answer" not in shown
+
+
 @pytest.mark.parametrize(("word", "times"), [("done", 1), ("not-done", 2)])
 def test_what_is_said_of_all_lost_steps_is_said_of_those_within(
     home: Path, word: str, times: int
@@ -149,6 +163,7 @@ def test_what_is_said_of_all_lost_steps_is_said_of_those_within(
     refused = fdc("answer", outer, "yes", cwd=home)
     assert (2, "") == (refused.returncode, refused.stdout)
     assert "fdc: no answer settles this: the nested run" in refused.stderr
+    no_form_asks_for_it(home, outer)
     done = fdc("resume", outer, "--all", "--assume", word, cwd=home)
     assert 0 == done.returncode, done.stdout + done.stderr
     assert times == deeds(home)["two"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fdc_toolchain import api, durable
 from fdc_toolchain.mcp_server import results, run_drives
 from fdc_toolchain.mcp_server.server import INSTRUCTIONS
 from hypothesis import given
@@ -239,10 +241,37 @@ def test_drives_have_a_limit(workspace: Path) -> None:
         str(number): run_drives.Drive(str(number)) for number in range(run_drives.MOST_DRIVES)
     }
     with pytest.raises(run_drives.api.RunBusy):
-        drives.begin("p.plan", {})
+        drives.start("p.plan", {})
     drives._live["0"].done.set()
     with pytest.raises(run_drives.api.NotFound):
-        drives.begin("p.plan", {})
+        drives.start("p.plan", {})
+
+
+def test_of_two_runs_that_start_at_once_the_refused_one_leaves_no_record(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each found nothing in its way and was recorded; an agent's next `resume` would have begun the refused one."""
+    monkeypatch.setenv("FDC_ALLOW_UNSANDBOXED", "1")
+    (workspace / "p.plan").write_text(
+        "set_plan x\nplan_step_complete one\n"
+        "run_in_bash_session until [ -e go ]; do sleep 0.05; done\nclose_task\nsubmit\n"
+    )
+    (workspace / ".fdc" / "claims").mkdir(parents=True)
+
+    async def work(client: Client) -> list[Any]:
+        start = {"op": "start", "plan": "p.plan"}
+        with durable.exclusive(str(workspace / ".fdc/claims/all")):  # nobody takes a claim yet
+            calls = [asyncio.create_task(client.call_tool("fdc_run", start)) for _ in range(2)]
+            while len(api.runs(workspace=workspace)) < 2:
+                await asyncio.sleep(0.05)
+        await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+        (workspace / "go").write_text("")
+        return await asyncio.gather(*calls)
+
+    first, second = sorted(talk(workspace, work), key=lambda result: bool(result.is_error))
+    assert "finished, 5 steps" in text_of(first)
+    assert "may write any file until it ends" in text_of(second) and second.is_error
+    assert ["finished"] == [row.status for row in api.runs(workspace=workspace)]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -15,7 +15,7 @@ from tests.support.repository import PACKAGE, ROOT
 FLOORS = {
     "named_tuples": -1,
     "diagnostics": 0, "resources": 0, "cachedir": 0, "durable": 0, "certificate": 0, "exits": 0,
-    "recursion": 0, "narrow": 0,
+    "recursion": 0, "narrow": 0, "upgraded": 0,
     "text": 1, "packs": 1,
     "syntax": 2, "automata": 2, "program": 2,
     "linking": 3, "engine": 3, "report": 3,

@@ -17,6 +17,7 @@ from fdc_toolchain.runs import run_driver
 
 from tests.support import inside, process
 from tests.support.background import fdc_started, wait_for
+from tests.support.database import Workers, database, needs_database
 from tests.support.repaired import (
     CHECK,
     GOOD,
@@ -93,6 +94,24 @@ def test_a_resumed_repair_ends_with_the_diff_and_not_with_its_result_as_json(
     resumed = process.fdc("resume", "last", cwd=tmp_path)
     assert (0, 0) == (done.returncode, resumed.returncode)
     assert done.stdout == resumed.stdout.partition("fix, going on\n")[2]
+
+
+@needs_database
+@pytest.mark.long
+def test_a_repair_of_a_database_ends_as_its_own_command_does(tmp_path: Path) -> None:
+    """It printed the result as JSON there, and wrote no page."""
+    shop(tmp_path)
+    done = process.fdc("fix", "--test", "false", "--max-iterations", "1", cwd=tmp_path)
+    with database() as url, Workers(url, tmp_path, "--allow-unsandboxed") as workers:
+        workers.start()
+        words = ("fix", "test=false", "iterations=1", "--database", url)
+        process.fdc("run", *words, cwd=tmp_path)
+        resumed = process.fdc("resume", "last", "--database", url, cwd=tmp_path)
+    assert (1, 1) == (done.returncode, resumed.returncode), resumed
+    assert "" == done.stdout == resumed.stdout.partition("fix, going on\n")[2]
+    [page] = [word for word in resumed.stderr.split() if word.endswith("case.html")]
+    assert (tmp_path / page).is_file()
+    assert done.stderr[done.stderr.index("given up") :].splitlines()[0] in resumed.stderr
 
 
 def test_write_puts_it_into_the_workspace_and_says_where_the_original_is(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from fdc_packs.research.explore.code_search import Tree
 from fdc_packs.research.explore.mapped import searched
 from fdc_toolchain.tools.files.documents import scan
 
+from tests.support.database import Workers, database, needs_database
 from tests.support.explored import QUESTION, aggregated, data, documented, shop, thinking
 from tests.support.process import fdc
 from tests.support.research import write
@@ -39,6 +40,19 @@ def test_a_resumed_exploration_ends_with_the_answer_as_one_that_was_not_interrup
         assert done.stdout == resumed.stdout.partition("explore, going on\n")[2]
     said = json.loads(fdc("resume", "last", "--format", "json", cwd=tmp_path).stdout)
     assert "finished" == said["status"] and isinstance(said["result"], dict)
+
+
+@needs_database
+@pytest.mark.long
+def test_an_exploration_of_a_database_ends_as_its_own_command_does(tmp_path: Path) -> None:
+    """`fdc resume` printed the result as JSON there."""
+    done = fdc("explore", QUESTION, cwd=shop(tmp_path))
+    with database() as url, Workers(url, tmp_path) as workers:
+        workers.start()
+        begun = fdc("run", "explore", f"question={QUESTION}", "--database", url, cwd=tmp_path)
+        resumed = fdc("resume", "last", "--database", url, cwd=tmp_path)
+    assert (0, 0, 0) == (done.returncode, begun.returncode, resumed.returncode), resumed
+    assert done.stdout == resumed.stdout.partition("explore, going on\n")[2]
 
 
 @pytest.mark.parametrize("far", [True, False])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .. import exits
 from ..exits import reason
 from ..recursion import Depth
+from ..upgraded import START_AGAIN, is_upgraded
 
 if TYPE_CHECKING:
     from .values import CheckResult
@@ -80,6 +81,8 @@ def _of_any(raised: Exception) -> FdcError:
     if isinstance(raised, OSError):
         place = f" ({raised.filename})" if raised.filename else ""
         return WorldTrouble(f"{reason(raised)}{place}")
+    if is_upgraded():
+        return WorldTrouble(f"{START_AGAIN} ({type(raised).__name__}: {raised})")
     return InternalError(f"this is a bug of fdc: {type(raised).__name__}: {raised}")
 
 

@@ -229,13 +229,14 @@ class Stop:
 class Question:
     """A question of a waiting run to a person.
 
-    `how`: `answer` wants a text (a yes or a no where `approval`), `assume` wants to know whether a step happened.
+    `how`: `answer` wants a text (a yes or a no where `approval`), `assume` wants to know whether a step happened. `nested`: it is
+    unknown whether a step of a nested run happened. No answer settles that; `text` says how that run is resumed.
     `screen`: what the person has to see first, line by line, with nothing hidden. `given`: an answer that lies ready.
     `seen`: the name of exactly this question; `answer` refuses when it is another one by then.
     """
 
     address: str
-    how: Literal["answer", "assume"]
+    how: Literal["answer", "assume", "nested"]
     text: str
     tool: str
     path: str

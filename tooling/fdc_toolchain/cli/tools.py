@@ -73,7 +73,7 @@ def command(name: str | None, form: str, packs: tuple[str, ...], workspace: str 
         click.echo(_page(rows, [(pack.name, visible(pack.summary)) for pack in others]), nl=False)
     for item in names.diagnostics:
         place = f"{item.span.path}:{item.span.line}"
-        click.echo(visible(f"fdc: warning: {place}: {item.message}"), err=True)
+        say(visible(f"fdc: warning: {place}: {item.message}"), err=True)
     return CLEAN
 
 

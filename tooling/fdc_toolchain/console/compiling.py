@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 def told_errors(checked: Checked) -> list[Diagnostic]:
     """The errors of a check, after printing them on stderr."""
+    from ..report.hosts.placed import seen_from_here
     from ..report.render import render
     from .terminal import style
 
     errors = [item for item in checked.diagnostics if item.severity == "error"]
     if errors:
-        text = render("text", errors, checked.sources, style=style(), files_checked=1)
+        shown, sources = seen_from_here(errors, checked.sources, checked.context.linker.root)
+        text = render("text", shown, sources, style=style(), files_checked=1)
         click.echo(text, nl=False, err=True)
     return errors
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from ..upgraded import START_AGAIN, is_upgraded
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,13 +162,19 @@ def refusal(failed: OSError) -> str:
 
 
 def our_bug(bug: Exception, name: str, code: int) -> int:
-    """Prints that this is a bug of fdc, and how to report it; returns `code`. Too little memory is none."""
+    """Prints that this is a bug of fdc, and how to report it; returns `code`. Neither too little memory is one, nor
+    an fdc that was upgraded meanwhile."""
     import traceback
 
     if isinstance(bug, MemoryError):
         from ..exits import WORLD
 
         print(f"{name}: there is not enough memory", file=sys.stderr)
+        return WORLD
+    if is_upgraded():
+        from ..exits import WORLD
+
+        print(f"{name}: {START_AGAIN} ({type(bug).__name__}: {bug})", file=sys.stderr)
         return WORLD
     print(f"{name}: internal error: {type(bug).__name__}: {bug}", file=sys.stderr)
     if os.environ.get("FDC_DEBUG"):

@@ -16,8 +16,9 @@ from typing import Any, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 from pygls.workspace import TextDocument
 
 from .. import api
@@ -37,11 +38,27 @@ _Work: TypeAlias = "Callable[[Documents, Plan, Any], object]"
 _log = logging.getLogger("fdc.lsp")
 
 
+class Protocol(LanguageServerProtocol):
+    """Answers a request whose parameters are invalid with an error: pygls only logs it, and the editor would wait for ever."""
+
+    def structure_message(self, data: dict[str, object]) -> object:
+        """A message from its JSON. Raises JsonRpcException for an invalid one."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as wrong:
+            asked = data.get("id") if "method" in data else None
+            if isinstance(asked, int | str):
+                self._send_response(asked, error=wrong.to_response_error())
+            raise
+
+
 class Server(LanguageServer):
     """One editor's server."""
 
     def __init__(self, version: str) -> None:
-        super().__init__("fdc", version, text_document_sync_kind=types.TextDocumentSyncKind.Full)
+        super().__init__(
+            "fdc", version, text_document_sync_kind=types.TextDocumentSyncKind.Full, protocol_cls=Protocol
+        )  # fmt: skip
         self.documents = Documents()
         self.worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fdc")
         self.waiting: dict[str, asyncio.Task[None]] = {}

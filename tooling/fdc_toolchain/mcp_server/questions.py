@@ -18,6 +18,11 @@ MOST_FORM = 6_000  # characters of a form's text
 MOST_ANSWER = 4_000
 
 
+def fillable(question: api.Question) -> bool:
+    """Whether an answer to the question is needed, and would settle it."""
+    return question.given is None and question.how != "nested"
+
+
 def form(run: str, question: api.Question) -> ElicitRequestFormParams | None:
     """The form; None where the question does not fit in one.
 
@@ -68,4 +73,8 @@ def by_hand(run: str, question: api.Question) -> str:
     if question.how == "assume":
         said = (quote(f"{question.address}={word}") for word in ("done", "not-done"))
         return " or ".join(f"fdc resume {run} --assume {word}" for word in said)
+    if question.how == "nested":
+        return " or ".join(
+            f"fdc resume {run} --all --assume {word}" for word in ("done", "not-done")
+        )
     return f"fdc answer {run}"

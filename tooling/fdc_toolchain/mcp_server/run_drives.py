@@ -48,11 +48,26 @@ class Drives:
         self._ending = threading.Event()
         self._live: dict[str, Drive] = {}
 
-    def begin(self, plan: str, inputs: Mapping[str, str]) -> str:
-        """Puts a run on record; returns its name."""
+    def start(self, plan: str, inputs: Mapping[str, str]) -> Drive:
+        """Begins a run, and drives it in a thread; a refusal leaves no record of it."""
+        drive = Drive("")
+        place = f"beginning {id(drive)}"
         with self._lock:
             self._room()
-        return api.begin(plan, workspace=self.root, inputs=inputs)
+            self._live[place] = (
+                drive  # other calls count it, so there is still room when it is begun
+            )
+        try:
+            drive.run = api.begin(plan, workspace=self.root, inputs=inputs, at_once=True)
+        finally:
+            with self._lock:
+                del self._live[place]
+                if drive.run:
+                    self._live[drive.run] = drive
+                else:
+                    drive.done.set()
+        threading.Thread(target=self._drive, args=(drive, _NOTHING), daemon=True).start()
+        return drive
 
     def go(self, run: str, said: Mapping[str, Outcome] = _NOTHING) -> Drive:
         """Drives a run in a thread, `said` what became of its steps; where this server drives it already, returns that drive."""

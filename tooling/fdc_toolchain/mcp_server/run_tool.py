@@ -73,7 +73,7 @@ class RunTool:
             drive = await asyncio.to_thread(self._started, given)
         while await self._followed(context, drive):
             asked = () if drive.result is None else drive.result.questions
-            question = next((one for one in asked if one.given is None), None)
+            question = next((one for one in asked if questions.fillable(one)), None)
             form = None if question is None else questions.form(drive.run, question)
             later = is_version_at_least(context.protocol_version, _FORMS_IN_RESULTS)
             shows = has_forms(context.session.client_capabilities)
@@ -105,7 +105,7 @@ class RunTool:
         plan = plan_in(self.root, text(given, "plan"))
         inputs = given.get("inputs", {})
         assert isinstance(inputs, dict)
-        return self.drives.go(self.drives.begin(plan, {name: str(inputs[name]) for name in inputs}))
+        return self.drives.start(plan, {name: str(inputs[name]) for name in inputs})
 
     def _status(self, run: str) -> Result:
         if not run:

@@ -27,7 +27,7 @@ class Command(NamedTuple):
     """A command of `fdc`. `outside_only`: no command of a run may start it.
 
     Either `module` defines `command`, a click command, and, where it `tells` the ends of runs of some plans,
-    `tell(root, ended)`, which prints one and returns the exit code; or `plan` is the plan that it runs, by the name of its
+    `tell(root, ended, store)`, which prints one and returns the exit code; or `plan` is the plan that it runs, by the name of its
     file, and `parameters` are that plan's, in their order, each with what it is for.
     """
 

@@ -154,6 +154,7 @@ def begin(
     simulate: Mapping[str, object] | None = None,
     wait: bool | None = None,
     embedded: bool = False,
+    at_once: bool = True,
 ) -> str:
     """Records a new run, none of whose steps has been performed; returns its name. Raises WorldError.
 
@@ -162,7 +163,8 @@ def begin(
     Raises Exit for a program without a valid certificate (`certified.certified`).
     Raises UsageError for a budget that cannot be kept to (`money.settle`), NotGranted where something is not there that it
     needs. `simulate` is a script (`tools.simulate`): nothing of such a run is ever performed, so it needs nothing.
-    `embedded`: as for `run_driver.drive_run`.
+    `embedded`: runs that this process drives may be in the way, too. `at_once`: the run is driven next; if that is refused
+    because another run is in the way after all, its record is taken back (`withdraw`).
     Where a `task` is given, every step of the run, resumed or not, gets a line in that task's log (FDC-68), and `close_task`
     closes it.
     """
@@ -195,7 +197,7 @@ def begin(
         raise in_the_way(other.said(), wait)
     with closing(writing(root)) as store:
         put_on_record(store, proved, name, inputs)
-    if not embedded:
+    if at_once:
         _begun.add(name)
     if not user_key.lasts():
         said = f"fdc: {user_key.key_path()} cannot be written, so fdc cannot recognise run {name} as yours later: "
@@ -204,13 +206,19 @@ def begin(
 
 
 _begun: set[str] = set()
-"""Runs that this command has recorded, to drive them at once."""
+"""Runs that this process has recorded in order to drive them next, and does not drive yet."""
+
+
+def driven(name: str) -> None:
+    """Nothing is in the way of the run: what refuses it from now on leaves it on record."""
+    _begun.discard(name)
 
 
 def withdraw(store: Store, root: str, name: str) -> None:
-    """Takes back the record of a run that this command has just begun, and that is refused. Raises WorldFailed."""
+    """Takes back the record of a run that this process has just begun, and that is refused. Raises WorldFailed."""
     if name not in _begun:
         return
+    _begun.discard(name)
     import shutil
 
     from ..workspace.run_folders import run_folder

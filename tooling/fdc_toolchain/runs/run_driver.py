@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..exits import Busy, Missing, Refused, WorldError
-from .create_run import begin, given_for, granted, in_the_way, task_for, withdraw
+from .create_run import begin, driven, given_for, granted, in_the_way, task_for, withdraw
 from .nested_run import Driver
 from .notices import notice
 from .observer import Observer
@@ -122,6 +122,7 @@ def drive_run(  # noqa: C901
             raise Refused(f"the run {name} was cancelled")
         if stale is not None and run_folders.cancel_request(root, name) == stale:
             run_folders.forget_cancel(root, name)
+        driven(name)
         take_away(root)
         return _drive(
             store, row, root, show, dict(answers or {}), {STOPPED: "not-done", **(assume or {})}, changes,
@@ -257,6 +258,7 @@ def _drive(
     from ..workspace.outside_table import met
     from .interrupt import interruptible
     from .records import answers as kept
+    from .records.questions import tell_replaced
     from .records.tracing import spanned
     from .tool_runtime import bench_for
 
@@ -284,6 +286,7 @@ def _drive(
         if state.marks and records:
             state.marks.clear()  # they were shown before
         ready = kept.taken(root, row, state, records, store.key, alone=True)
+        tell_replaced(answers, ready)
         log = _run_log(root, row, program, rows)
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {row.name} cannot continue: {wrong}") from wrong

@@ -29,7 +29,8 @@ class Ask(NamedTuple):
     """An open question. `seen` names exactly what is shown: an answer to anything else is refused.
 
     `about`: for each argument its name, size in bytes, sha256, and its lines with nothing hidden. `given` is the
-    answer that waits to be taken up. `changes`, of an approval: what will change.
+    answer that waits to be taken up. `changes`, of an approval: what will change. `nested`: it is unknown whether a step of a
+    nested run happened; no answer settles that.
     """
 
     address: str
@@ -40,6 +41,7 @@ class Ask(NamedTuple):
     about: tuple[tuple[str, int, str, tuple[str, ...]], ...]
     given: str | None
     changes: tuple[Line, ...] = ()
+    nested: bool = False
 
 
 class Runs(Protocol):

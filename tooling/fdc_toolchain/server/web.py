@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from ..packs.index import index
 from ..packs.model import Page
+from ..upgraded import START_AGAIN, is_upgraded
 from . import pages
 from .guard import HEADERS, MOST_BODY, Guard, Refusal
 from .port import Runs, Trouble
@@ -148,12 +149,10 @@ class _Handler(BaseHTTPRequestHandler):
         except (ConnectionError, TimeoutError):
             return
         except Exception as bug:
-            self._refuse(
-                Refusal(
-                    500,
-                    f"internal error: {type(bug).__name__}; this is a bug of fdc, please report it",
-                )
-            )
+            said = f"internal error: {type(bug).__name__}; this is a bug of fdc, please report it"
+            if is_upgraded():
+                said = f"{START_AGAIN} ({type(bug).__name__})"
+            self._refuse(Refusal(500, said))
 
     def _get(self) -> Refusal | None:
         guard, runs = self.server.guard, self.server.runs
@@ -250,17 +249,20 @@ class _Handler(BaseHTTPRequestHandler):
         if found is None or found[2] not in ("answer", "resume"):
             return Refusal(404, "the page does not exist")
         name = found[1]
+        # A browser ends lines in a form by CR LF; a person who typed an answer means line ends.
+        text = fields.get("text", "").replace("\r\n", "\n")
+        kept = found[2] != "answer"
         try:
-            if found[2] == "answer":
-                # A browser ends lines in a form by CR LF; a person who typed an answer means line ends.
-                text = fields.get("text", "").replace("\r\n", "\n")
+            if not kept:
                 self.server.said.append(
                     runs.answer(name, fields.get("address", ""), fields.get("seen", ""), text)
                 )
+                kept = True
             if found[2] == "resume" or (fields.get("go") == "on" and not runs.goes_on):
                 self.server.said.append(runs.resume(name))
         except Trouble as trouble:
-            self.server.said.append(str(trouble))
+            yours = "" if kept else f" Your answer was: {text}"
+            self.server.said.append(f"{trouble}{yours}"[:8000])
         return self._elsewhere(f"/runs/{name}")
 
     def _record(self, page: Page, run: str, as_json: bool) -> Refusal | None:

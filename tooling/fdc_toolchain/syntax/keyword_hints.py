@@ -163,6 +163,8 @@ _CALLS = ("call", "invoke", "subplan", "sub_plan", "include")
 def other_name(word: str, tail: str, tools: Container[str]) -> str | None:
     """The help for an unknown tool whose name other agents or shells use, else None."""
     after = tail.split(maxsplit=1)[0] if tail.strip() else ""
+    if word == "version" and after.startswith("https://git-lfs.github.com/"):
+        return "this file is a pointer of Git LFS: `git lfs pull` fetches the plan"
     if word == "git" and (tool := f"git_{after}") in tools:
         return f"the tool for `git {after}` is `{tool}`: see `fdc tools {tool}`"
     if word in COMMANDS and "run_in_bash_session" in tools:

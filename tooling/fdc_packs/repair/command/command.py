@@ -31,6 +31,7 @@ from fdc_toolchain.api.text import visible
 
 if TYPE_CHECKING:
     from fdc_toolchain.api.commands import Ended
+    from fdc_toolchain.api.records import Store
 
 EXITS = {"fixed": CLEAN, "passing": CLEAN, "partial": PARTIAL, "none": FINDINGS}
 PLANS = ("fix", "fix-plain", "fix-write")
@@ -215,19 +216,19 @@ def _resumed(root: str, prefix: str) -> str:
         return row.name
 
 
-def tell(root: str, ended: Ended) -> int:
-    """Prints the diff of a resumed repair; returns the exit code."""
-    return _tell(root, ended, "text", True)
+def tell(root: str, ended: Ended, store: Store) -> int:
+    """Prints the diff of a resumed repair, whose record is in `store`; returns the exit code."""
+    return _tell(root, ended, "text", True, store)
 
 
-def _tell(root: str, ended: Ended, form: str, named: bool) -> int:
+def _tell(root: str, ended: Ended, form: str, named: bool, store: Store | None = None) -> int:
     from fdc_toolchain.api import commands
 
     from . import trace as fix_trace
 
     code = commands.exit_code(ended)
     outcome = ended.result if isinstance(ended.result, dict) else {}
-    pages = fix_trace.write(root, ended.run) if outcome or ended.stop is not None else ""
+    pages = fix_trace.write(root, ended.run, store) if outcome or ended.stop is not None else ""
     if code == CLEAN and outcome:
         code = EXITS[outcome["status"]]
     if form == "json":

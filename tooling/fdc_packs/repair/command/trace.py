@@ -12,14 +12,19 @@ if TYPE_CHECKING:
     from ..trace import Step
 
 
-def write(root: str, run: str) -> str:
-    """Writes them; returns the page's path from the workspace. Raises WorldError where the journal cannot be read."""
+def write(root: str, run: str, opened: Store | None = None) -> str:
+    """Writes them; returns the page's path from the workspace. `opened`: the run's journal (None: that of the workspace).
+
+    Raises WorldError where the journal cannot be read.
+    """
+    from contextlib import nullcontext
+
     from fdc_toolchain.api.files import durable
     from fdc_toolchain.api.records import reading, the_run
 
     from .case_page import render
 
-    with reading(root) as store:
+    with reading(root) if opened is None else nullcontext(opened) as store:
         row = the_run(store, run)
         assert store is not None  # a run was found in it
         found, events = told(store, row)

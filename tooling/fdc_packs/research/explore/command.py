@@ -35,6 +35,7 @@ from fdc_toolchain.api.text import visible
 
 if TYPE_CHECKING:
     from fdc_toolchain.api.commands import Ended
+    from fdc_toolchain.api.records import Store
     from fdc_toolchain.api.tools import Outcome, Perform
 
 PLAN = "explore"
@@ -235,7 +236,7 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def tell(root: str, ended: Ended) -> int:
+def tell(root: str, ended: Ended, store: Store) -> int:
     """Prints the answer of a resumed exploration; returns the exit code."""
     outcome = ended.result if isinstance(ended.result, dict) else {}
     return _tell(ended, outcome, "text")

@@ -120,7 +120,7 @@ def question_of(row: RunRow, open_question: Open) -> Question:
     effect = open_question.effect
     return Question(
         address=effect.address,
-        how="answer",
+        how="nested" if questions.in_doubt(open_question.shows) else "answer",
         text=open_question.text,
         tool=effect.tool,
         path=effect.path,

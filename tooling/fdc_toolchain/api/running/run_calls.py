@@ -36,12 +36,14 @@ def begin(
     task: str | None = None,
     policy: Policy | None = None,
     wait: bool = False,
+    at_once: bool = False,
 ) -> str:
     """Proves a plan and records a new run of it; returns the run's name. No step runs before `drive`.
 
     `inputs` are the plan's parameters; `budget` are ceilings by measure; `task` is the open task whose log the steps go into
     (None: the one that was started last, if any). `policy` None: as the environment says, like the command line.
     `wait`: runs that may write the same paths do not lead to a refusal; `drive` waits for them then.
+    `at_once`: if the first `drive` raises RunBusy, because such a run began meanwhile, the run is removed from the record.
     Raises NotFound, InvalidInput, PlanRefused, NotGranted, RunBusy, WorldTrouble.
     """
     with calling():
@@ -58,7 +60,7 @@ def begin(
         log = create_run.task_for(root, task)
         return create_run.begin(
             root, program, proved_plan.keys[0], parameters, _budget(budget), log, _operator(policy),
-            wait=wait or None, embedded=True,
+            wait=wait or None, embedded=True, at_once=at_once,
         )  # fmt: skip
 
 
@@ -155,7 +157,8 @@ def answer(
     """Stores an answer for a waiting run, which uses it when it is resumed; returns the question with it.
 
     `address`: which question, where there are several. `seen`: the `seen` of the question that the person was shown; where
-    it is another one by now, or has an answer, nothing is kept. `through`: the program in which the person
+    it is another one by now, or has an answer, nothing is kept. Without `seen` an answer that was not used yet
+    is replaced. `through`: the program in which the person
     answered; the record keeps it beside the user's name. Raises NotFound, InvalidInput (the text cannot
     be the answer), RunRefused.
     """
@@ -179,7 +182,8 @@ def answer(
             raise RunRefused(
                 f"the run {row.name} asks something else at {chosen.effect.address} by now; look at it again"
             )
-        questions.give(root, row, chosen, text, through, time.time(), first=seen is not None)
+        over = None if seen is None else ()
+        questions.give(root, row, chosen, text, through, time.time(), over=over)
         return question_of(row, chosen._replace(given=text))
 
 

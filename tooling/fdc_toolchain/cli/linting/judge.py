@@ -123,11 +123,10 @@ def report(
         from ...console.terminal import style
         from ...report.render import render
 
-        if root is not None and found and form not in COUNTING:
-            from ...report.hosts import placed
+        if root is not None and found:
+            from ...report.hosts.placed import placed
 
-            if form in placed.FORMATS:
-                found, sources = placed.placed(found, sources, root)
+            found, sources = placed(form, found, sources, root)
         look = style(options["color"], to_file=bool(target))
         text = render(
             form,

@@ -155,7 +155,14 @@ def _report_kept(
         if of_others.found:
             found = ordered(found + of_others.found)
         return report(
-            options, found, reader(root), checked, strict, uncounted=number, others=others
+            options,
+            found,
+            reader(root),
+            checked,
+            strict,
+            root=root,
+            uncounted=number,
+            others=others,
         )
     parts = parted(
         ordered(found + more + of_others.found)

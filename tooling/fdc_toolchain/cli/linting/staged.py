@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Callable
 
+from ... import durable
 from ...exits import UsageError, WorldError
+from ...linking.project.places import MAX_FILE
 from ...linking.project.quiet_git import ask_git
 from ...workspace import allowances
 from ...workspace.confirmed_settings import settings_of
@@ -15,6 +19,9 @@ from .options import Options
 
 _OTHERS = ("fix", "unsafe_fixes", "diff", "changed", "watch", "write_baseline")
 """Options that change files, or that need the working tree."""
+
+_MOST_POINTER = 1024
+"""The most bytes of a pointer of Git LFS."""
 
 _SECONDS = 600
 """The most that git may take for each of its parts."""
@@ -96,11 +103,42 @@ def _write(root: str, tree: str, top: str, copy: str, index: str) -> None:
     """
     _git(root, "read-tree", tree, index=index)
     _git(root, "checkout-index", "--all", f"--prefix={top}/", index=index)
+    common = os.fsdecode(_git(root, "rev-parse", "--git-common-dir")).rstrip("\n")
+    store = os.path.join(root, common, "lfs", "objects")
+    large = store if os.path.isdir(store) else None
     for row in _git(root, "ls-files", "--stage", "-z", index=index).split(b"\0"):
         about, _, name = os.fsdecode(row).partition("\t")
         inner, inner_copy = os.path.join(root, name), os.path.join(copy, name)
         if about.startswith("160000 ") and os.path.lexists(os.path.join(inner, ".git")):
             _write(inner, about.split()[1], inner_copy, inner_copy, index + "-")
+        elif large is not None and about.startswith("100"):
+            _take_from_lfs(inner_copy, large)
+
+
+_POINTER = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v1\n(?:ext-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n"
+)
+
+
+def _take_from_lfs(path: str, store: str) -> None:
+    """Puts the content that Git LFS has in its `store` in place of a pointer to it, as its filter does in a clone.
+
+    git does not start that filter here. A content that is not stored, or larger than what fdc reads, stays a pointer.
+    """
+    if os.lstat(path).st_size > _MOST_POINTER:
+        return
+    with open(path, "rb") as file:
+        pointer = _POINTER.fullmatch(file.read())
+    if pointer is None or int(pointer[2]) > MAX_FILE:
+        return
+    name = pointer[1].decode("ascii")
+    try:
+        data = durable.read(os.path.join(store, name[:2], name[2:4], name))
+    except OSError:
+        return
+    if data is not None and hashlib.sha256(data).hexdigest() == name:
+        with open(path, "wb") as file:
+            file.write(data)
 
 
 def _git(root: str, *arguments: str, index: str | None = None) -> bytes:

@@ -87,6 +87,7 @@ def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -
     from ...console.terminal import style
     from ...linking.link import Linker
     from ...linking.project.settings import read_settings
+    from ...report.hosts.placed import seen_from_here
     from ...report.render import render
 
     there(plan)
@@ -118,7 +119,8 @@ def command(plan: str, workspace: str | None, fsm: str | None, evidence: bool) -
     bad = any(item.severity == "error" for item in found)
     if found:
         # these rules alone do not prove the plan, so it is not counted as proved
-        text = render("text", found, checked.sources, style=style(), files_checked=0, others=1)
+        found, sources = seen_from_here(found, checked.sources, root)
+        text = render("text", found, sources, style=style(), files_checked=0, others=1)
         click.echo(text, nl=False)
     else:
         click.echo("Valid.")

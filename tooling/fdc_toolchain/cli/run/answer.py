@@ -38,7 +38,7 @@ def command(
 
     Without TEXT, fdc shows the questions with hidden characters escaped, including the exact bytes to approve,
     and asks at the terminal. The next `fdc resume` uses the answer once, if the question is still
-    the same. In a database, a worker uses it at once and continues.
+    the same; until then another answer replaces it. In a database, a worker uses it at once and continues.
     """
     from ...runs import run_driver
     from ...runs.records import questions
@@ -71,14 +71,20 @@ def command(
     return CLEAN
 
 
-def _keep(database: str | None, root: str, row: RunRow, question: Open, text: str) -> None:
+def _keep(
+    database: str | None,
+    root: str,
+    row: RunRow,
+    question: Open,
+    text: str,
+    over: tuple[str, ...] | None = None,
+) -> None:
     from ...runs.records import questions
     from ...runs.workers import remote
 
     address = question.effect.address
     if not database:
-        questions.give(root, row, question, text, "fdc answer", time.time())
-        click.echo(f"the answer for {address} is stored")
+        click.echo(questions.give(root, row, question, text, "fdc answer", time.time(), over=over))
     elif remote.answer(database, root, row, address, text, "fdc answer"):
         click.echo(f"a worker has the answer for {address}, and continues")
     else:
@@ -111,7 +117,7 @@ def _by_hand(database: str | None, root: str, row: RunRow, found: list[Open]) ->
             if not wrong:
                 break
             click.echo(wrong)
-        _keep(database, root, row, question, text)
+        _keep(database, root, row, question, text, questions.seen(question))
         if database:
             return True  # the run continues at once, and asks the rest again
         answered = True

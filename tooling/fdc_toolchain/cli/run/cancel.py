@@ -11,15 +11,18 @@ from ...exits import CLEAN
 
 @click.command(
     epilog="Exit codes: 0 the run is cancelled, 1 it has ended already or is not yours, 2 wrong usage, "
-    "3 its controller did not stop."
+    "3 its controller did not stop, or no worker serves it."
 )
 @click.argument("run")
 @number_option(
-    "--wait seconds", 0, None, "How long to wait until the controller stops.", default=30.0
+    "--wait seconds",
+    0,
+    None,
+    "How long to wait until the controller stops (default: 30; in a database without a worker for RUN: 0).",
 )
 @database_option
 @workspace_option
-def command(run: str, seconds: float, database: str | None, workspace: str | None) -> int:
+def command(run: str, seconds: float | None, database: str | None, workspace: str | None) -> int:
     """Cancel RUN: it stops before its next step, its commands are killed, and `fdc resume` refuses it.
 
     `fdc resume --force` continues it anyway; `fdc fork` begins a new run from one of its steps.
@@ -31,6 +34,6 @@ def command(run: str, seconds: float, database: str | None, workspace: str | Non
     if database:
         name = remote.cancel(database, root, run, seconds)
     else:
-        name = cancel(root, run, seconds)
+        name = cancel(root, run, remote.WAIT if seconds is None else seconds)
     click.echo(f"run {name} is cancelled")
     return CLEAN

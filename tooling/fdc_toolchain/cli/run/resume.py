@@ -77,7 +77,6 @@ def command(
 
     It executes the program that it began with, even if the plan's files have changed.
     """
-    from ...console.run_summary import tell
     from ...console.terminal import style
     from ...engine.drive import EVERY
     from ...report.terminal.terminal_text import visible
@@ -133,7 +132,7 @@ def command(
         except KeyboardInterrupt:
             say(remote.detached(row.name), err=True)
             return INTERRUPTED
-        return tell(ended, show, form, quiet, style())
+        return _told(database, root, ended, show, form, quiet)
     operator = Operator.of_environment(
         allow_unsandboxed,
         allow_network,
@@ -148,20 +147,24 @@ def command(
         shell_seconds=shell_timeout, seen=row.epoch,
         operator=operator, wait=wait,
     )  # fmt: skip
-    return _told(root, ended, show, form, quiet)
+    return _told(None, root, ended, show, form, quiet)
 
 
-def _told(root: str, ended: Ended, show: Observer, form: str, quiet: bool) -> int:
-    """Prints how a run of this workspace ended, as the pack's command does that began it; returns the exit code."""
+def _told(
+    database: str | None, root: str, ended: Ended, show: Observer, form: str, quiet: bool
+) -> int:
+    """Prints how a run ended, as the pack's command does that began it; returns the exit code."""
     from ...console.run_summary import tell
     from ...console.terminal import style
     from ...packs.imported import imported
     from ...packs.index import index
+    from ...runs.workers import remote
 
     if ended.status == "finished" and form == "text" and not quiet:
         for row in index().commands.values():
             if ended.plan in row.tells:
-                return narrow(imported(row.module, "tell")(root, ended), int)
+                with remote.reading(database, root) as store:
+                    return narrow(imported(row.module, "tell")(root, ended, store), int)
     return tell(ended, show, form, quiet, style())
 
 
@@ -210,6 +213,8 @@ def _addressed(row: RunRow, words: tuple[str, ...], how: str) -> dict[str, str]:
     for word in words:
         address, equals, text = word.partition("=")
         if equals and address in open_:
+            if out.get(address, text) != text:
+                raise UsageError(f"`--{how}` is given twice for {address}; keep one of them")
             out[address] = text
         elif equals and open_ and address.startswith("main/"):
             raise UsageError(

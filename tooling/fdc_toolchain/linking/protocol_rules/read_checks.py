@@ -1,8 +1,8 @@
 """The rules of the workspace's protocols that are checks over the steps of every run (issue 3, *Rules that bite*).
 
 Every lint imports this, so it uses the standard library only. The rest of a protocol is for `fdc protocols`.
-An invalid check is a finding here too (FDC462), and so is a source that may have checks and cannot be
-read (FDC501). A source is parsed with places only to report a finding.
+An invalid check is a finding here too (FDC462), and so is a source that cannot be read (FDC501): a lost part of it may have
+had checks. A source is parsed with places only to report a finding.
 """
 
 from __future__ import annotations
@@ -52,8 +52,6 @@ def read_obligations(
         if data is None:
             findings.append(_unread(path, "there is no regular file of this name"))
             continue
-        if not _may_check(path, data):
-            continue
         try:
             document = _document(path, data)
         except ValueError as wrong:
@@ -71,13 +69,6 @@ def read_obligations(
             if obligation is not None:
                 out.append(obligation)
     return tuple(out)
-
-
-def _may_check(path: str, data: bytes) -> bool:
-    """Whether a source may have a key `check`: written out, with escapes, or in an encoding that nobody can read."""
-    if b"check" in data or (b"\\u" if path.endswith(".json") else b"\\") in data:
-        return True
-    return not data.isascii() and _undecodable(data) is not None
 
 
 def _undecodable(data: bytes) -> str | None:

@@ -1,4 +1,5 @@
-"""Findings with their paths from the top of the repository: code hosts show each at its line in the repository's files."""
+"""Findings with the paths that their readers need: code hosts show each at its line in the files of a repository, and people and
+agents open the files from the folder in which they started the command. Programs that read JSON get paths from the workspace."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from ...diagnostics.diagnostic import Diagnostic, Edit, Label
+from ...diagnostics.formats import COUNTING
 from ...diagnostics.span import Span
 
 FORMATS = ("github", "gitlab", "sarif", "junit")
@@ -27,17 +29,40 @@ def below_top(root: str) -> str:
 
 
 def placed(
-    found: Sequence[Diagnostic], sources: Sources, root: str
+    form: str, found: list[Diagnostic], sources: Sources, root: str
 ) -> tuple[list[Diagnostic], Sources]:
-    """The findings of a workspace, and its texts, by paths from the top of the repository."""
-    prefix = below_top(root)
-    if not prefix:
-        return list(found), sources
+    """The findings of a workspace, and its texts, by the paths that readers of a format need."""
+    if form in FORMATS:
+        prefix = below_top(root)
+        return (
+            _moved(found, sources, root, lambda path: prefix + path) if prefix else (found, sources)
+        )
+    return seen_from_here(found, sources, root) if form in COUNTING else (found, sources)
+
+
+def seen_from_here(
+    found: list[Diagnostic], sources: Sources, root: str
+) -> tuple[list[Diagnostic], Sources]:
+    """The findings of a workspace, and its texts, by paths from the current folder."""
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        return found, sources
+    if os.path.realpath(root) == os.path.realpath(here):
+        return found, sources
+    below = os.path.relpath(root, here)
+    return _moved(found, sources, root, lambda path: os.path.normpath(os.path.join(below, path)))
+
+
+def _moved(
+    found: list[Diagnostic], sources: Sources, root: str, name: Callable[[str], str]
+) -> tuple[list[Diagnostic], Sources]:
+    """The findings, and the texts, with another name for each file that is there."""
     keys: dict[str, str] = {}
 
     def put(span: Span) -> Span:
         known = os.path.lexists(os.path.join(root, span.path)) and not os.path.isabs(span.path)
-        path = prefix + span.path.removeprefix("./") if known else span.path
+        path = name(span.path.removeprefix("./")) if known else span.path
         keys[path] = span.path
         return span._replace(path=path)
 

@@ -72,6 +72,13 @@ class Answer(NamedTuple):
         return {"by": self.by, "at": self.at}
 
 
+class Given(NamedTuple):
+    """What became of an answer: whether it is stored, and the other answer to this question that was there before."""
+
+    stored: bool
+    before: str | None = None
+
+
 def shown(row: RunRow) -> dict[str, dict[str, object]]:
     """What the approvals of a waiting run show, by address."""
     asked = (row.ending or {}).get("questions", ()) if row.status == "waiting" else ()
@@ -139,13 +146,13 @@ def give(
     now: float,
     key: bytes | None,
     still: Callable[[], bool],
-    first: bool = False,
-) -> bool:
-    """Stores an answer to an open question, replacing an earlier one; if it must be the `first` and one exists,
-    it is not stored: returns False. Raises WorldFailed.
+    over: tuple[str, ...] | None = None,
+) -> Given:
+    """Stores an answer to an open question in place of an earlier one that was not used. Raises WorldFailed.
 
+    `over`: the texts of earlier answers that it may replace (None: any). If there is another one, nothing is stored.
     `still` says whether the question is still open. It is asked once no one can take answers up who has not taken
-    the run over before; where it is not, nothing is kept: returns False.
+    the run over before; where it is not, nothing is stored.
     """
     path = os.path.join(run_folders.run_folder(root, row.name), FILE)
     effect = question.effect
@@ -156,17 +163,19 @@ def give(
     try:
         with durable.exclusive(path):
             if not still():
-                return False
+                return Given(False)
             durable.sweep(path)
             ready = _read(path)
-            if first and any(
-                one[:6] == made[:6] and key is not None and compare_digest(seal, _seal(one, key))
+            before = [
+                one.text
                 for one, seal in ready
-            ):
-                return False
+                if one[:6] == made[:6] and key is not None and compare_digest(seal, _seal(one, key))
+            ]
+            if over is not None and not set(before) <= set(over):
+                return Given(False, before[-1])
             kept = [one for one in ready if one[0].address != effect.address]
             _write(path, [*kept, (made, _seal(made, key))])
-            return True
+            return Given(True, next((one for one in before if one != text), None))
     except OSError as failed:
         raise WorldFailed(f"{path}: {reason(failed)}") from failed
 

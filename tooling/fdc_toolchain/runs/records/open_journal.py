@@ -50,6 +50,8 @@ def the_run(store: Store | None, prefix: str) -> RunRow:
             raise Missing(
                 "this workspace has no run in the database; name one that `fdc runs` lists"
             )
+        if not found:
+            raise Missing("this workspace has no run yet; `fdc run PLAN` begins one")
     else:
         found = [] if store is None else store.runs(prefix)
     exact = [row for row in found if row.name == prefix]

@@ -10,7 +10,7 @@ from ...exits import Refused, UsageError, WorldError
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
-    from .answers import Open
+    from .answers import Answer, Open
 
 
 def questions(root: str, store: Store, row: RunRow) -> list[Open]:
@@ -71,11 +71,20 @@ def chosen(row: RunRow, found: list[Open], address: str | None, text: str) -> Op
 
 
 def give(
-    root: str, row: RunRow, question: Open, text: str, how: str, now: float, *, first: bool = False
-) -> None:
-    """Stores an answer that `unfit` accepts; `how` is its origin.
+    root: str,
+    row: RunRow,
+    question: Open,
+    text: str,
+    how: str,
+    now: float,
+    *,
+    over: tuple[str, ...] | None = None,
+) -> str:
+    """Stores an answer that `unfit` accepts; `how` is its origin. Returns a sentence about it, without a full stop.
 
-    Raises Refused if the run has continued since, or has an answer and this one must be the `first`; and WorldError.
+    An answer that was not used yet is replaced, and the sentence says so. `over`: only one of these texts may be
+    replaced (None: any); the person was not shown others. Raises Refused if there is another one, or if the run has continued
+    since; and WorldError.
     """
     from ...journal import user_key
     from . import answers
@@ -91,10 +100,32 @@ def give(
         raise WorldError(
             f"{user_key.key_path()} cannot be written, so the answer cannot be sealed; {user_key.ELSEWHERE}"
         )
-    if not answers.give(root, row, question, text, f"{user()}, {how}", now, key, still, first):
+    address = question.effect.address
+    given = answers.give(root, row, question, text, f"{user()}, {how}", now, key, still, over)
+    if given.stored:
+        return f"the answer for {address} is stored" + replaced(given.before)
+    if given.before is not None:
         raise Refused(
-            f"the run {row.name} has continued since, or was answered, so its question is closed; see `fdc show {row.name}`"
+            f"the question at {address} of the run {row.name} was answered meanwhile, so this answer is not stored; "
+            f"`fdc answer {row.name}` shows that answer"
         )
+    raise Refused(
+        f"the run {row.name} has continued since, so its question is closed; see `fdc show {row.name}`"
+    )
+
+
+def seen(question: Open) -> tuple[str, ...]:
+    """The unused answers that a person saw who was shown the question (`over`)."""
+    return () if question.given is None else (question.given,)
+
+
+def replaced(before: str | None) -> str:
+    """What is said of an unused answer that another one replaces, at the end of a sentence."""
+    from ...report.terminal.terminal_text import cut, visible
+
+    return (
+        "" if before is None else f"; it replaces the unused answer `{cut(visible(before), 200)}`"
+    )
 
 
 def name_of(row: RunRow, question: Open) -> str:
@@ -179,6 +210,15 @@ def unkept(text: str) -> str:
     except UnicodeEncodeError:
         return "the answer is not UTF-8 text"
     return f"the answer has {size} bytes, more than {MOST}" if size > MOST else ""
+
+
+def tell_replaced(answers: Mapping[str, str], ready: Mapping[str, Answer]) -> None:
+    """Says which stored answers are not used, because others are given now."""
+    from ..notices import notice
+
+    for address, text in answers.items():
+        if address in ready and ready[address].text != text:
+            notice(f"fdc: the answer for {address} is used{replaced(ready[address].text)}")
 
 
 def user() -> str:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ..records.run_outcome import Ended
 
 _POLL = 0.1
+WAIT = 30.0
+"""Seconds that a controller gets to stop a run that is cancelled."""
 
 
 def needed(database: str | None) -> str:
@@ -81,7 +83,8 @@ def stalled(store: Store, root: str, seconds: float) -> list[RunRow]:
     rows = [
         row for row in store.runs() if run_driver.status_of(root, row) in ("new", "interrupted")
     ]
-    return [row for row in rows if time.time() - row.started >= seconds]
+    # Of a run from the future nobody knows how long ago it began: the clock was set back.
+    return [row for row in rows if not 0 <= time.time() - row.started < seconds]
 
 
 def begin(
@@ -210,14 +213,21 @@ def answer(
 ) -> bool:
     """Has a worker go on with a waiting run with the answer to one of its questions; `how` is its origin.
 
-    Returns whether one has taken it up; False where after some seconds none has yet. Raises Refused where the run
-    went on meanwhile, and WorldError.
+    Returns whether one has taken it up; False where after some seconds none has yet, and at once where no worker would.
+    Raises Refused where the run went on meanwhile, and WorldError.
     """
     from .dispatch import Sender
 
     asked = {"again": True, "answers": {address: text}, "seen": row.epoch, **given_by(how)}
     with closing(store_of(database, root)) as store, closing(Sender(database, say)) as sender:
+        if _in_hand(database, row):
+            say(
+                f"an earlier request for {row.name} is in the queue; if it answers the question, this answer is not used"
+            )
         delivery = _asked(database, root, row, asked)
+        if (lacking := unserved(database, row)) is not None:
+            say(lacking)
+            return False
         deadline = time.monotonic() + seconds
         while True:
             if any(one.body.get("delivery") == delivery for one in store.records(row, "session")):
@@ -258,8 +268,11 @@ def _asked(database: str, root: str, row: RunRow, asked: dict[str, object]) -> s
     return send(database, row.name, sealed, delivery, row.engine)
 
 
-def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
-    """Has workers cancel a run, before its next step; returns its name. Raises Refused, UsageError and WorldError."""
+def cancel(database: str, root: str, prefix: str, seconds: float | None) -> str:
+    """Has workers cancel a run, before its next step; returns its name. Raises Refused, UsageError and WorldError.
+
+    `seconds`: how long a worker is waited for; None: 30, and where no worker would take the run, not at all.
+    """
     from ..records.open_journal import the_run
 
     with closing(store_of(database, root)) as store:
@@ -268,7 +281,14 @@ def cancel(database: str, root: str, prefix: str, seconds: float) -> str:
             raise Refused(f"the run {row.name} has ended ({row.status}) and cannot be cancelled")
         store.ask_to_cancel(row)
         _asked(database, root, row, {"again": True})
-        deadline = time.monotonic() + seconds
+        if (lacking := unserved(database, row)) is not None:
+            kept = (
+                f"the request to cancel {row.name} is stored, but {lacking}, which then cancels it"
+            )
+            if seconds is None:
+                raise WorldError(kept)
+            say(kept)
+        deadline = time.monotonic() + (WAIT if seconds is None else seconds)
         while (now := store.run(row.name)) is not None and now.status != "cancelled":
             if now.status in ("finished", "stopped"):
                 raise Refused(

@@ -78,9 +78,10 @@ class Workspace:
             return [
                 Ask(
                     one.effect.address, f"{one.effect.path}:{one.effect.line}", one.text, one.approval,
-                    questions.name_of(row, one),
+                    _shown(row, one),
                     tuple((name, size, digest, tuple(lines)) for name, size, digest, lines in questions.about(one)), one.given,
-                    tuple(changes.lines(one.shows)),
+                    () if questions.in_doubt(one.shows) else tuple(changes.lines(one.shows)),
+                    questions.in_doubt(one.shows),
                 )
                 for one in questions.questions(self.workspace, store, row)
             ]  # fmt: skip
@@ -98,22 +99,21 @@ class Workspace:
                 else questions.questions(self.workspace, store, row)
             )
             for one in found:
-                if (
-                    row is not None
-                    and one.effect.address == address
-                    and questions.name_of(row, one) == seen
-                ):
+                if row is not None and one.effect.address == address and _shown(row, one) == seen:
                     wrong = questions.unfit(one, text)
                     if wrong:
                         raise Trouble(f"Not stored: {wrong}.")
                     return self._given(row, one, text)
-        raise Trouble("Not stored: the run does not ask this question (any more).")
+        raise Trouble(
+            "Not stored: the run does not ask this question (any more), or was answered meanwhile."
+        )
 
     def _given(self, row: RunRow, question: Open, text: str) -> str:
         from ....runs.records import questions
 
-        questions.give(self.workspace, row, question, text, "fdc ui", time.time())
-        return f"The answer for {question.effect.address} is stored."
+        over = questions.seen(question)
+        said = questions.give(self.workspace, row, question, text, "fdc ui", time.time(), over=over)
+        return f"{said[0].upper()}{said[1:]}."
 
     def resume(self, run: str) -> str:
         """Port `Runs`. Starts `fdc resume` in a separate process; returns its message if it refuses at once."""
@@ -231,6 +231,16 @@ class Workspace:
                 yield store
         except Exit as failed:
             raise Trouble(str(failed)) from failed
+
+
+def _shown(row: RunRow, question: Open) -> str:
+    """Names what the page shows of a question: the question itself, and the answer that was not used yet."""
+    from hashlib import blake2b
+
+    from ....runs.records import questions
+
+    shown = "\0".join((questions.name_of(row, question), *questions.seen(question)))
+    return blake2b(shown.encode(), digest_size=16).hexdigest()
 
 
 def _stat(path: str) -> str:
