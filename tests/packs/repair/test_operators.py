@@ -14,6 +14,13 @@ FOUND = {
     "a parameter made plain before it is used": (
         "def f(s):\n    if not s:\n        return 0\n    return TABLE[s.replace('a', 'b')]\n",
         "    if not s:\n", "    s = s.upper()\n    if not s:\n"),
+    "what a loop asks of and never changes": (
+        ("def f(val):\n    out = val\n    while len(val) != 1:\n        out = []\n        if g(val):\n"
+        "            out.append(1)\n        else:\n            out.append(2)\n    return out[0]\n"),
+        "            out.append(2)\n", "            out.append(2)\n        val = out\n"),
+    "the next one of a chain": (
+        "def f(node):\n    while node is not None:\n        g(node.parent)\n    return 1\n",
+        "        g(node.parent)\n", "        g(node.parent)\n        node = node.parent\n"),
     "a step as long as what was found": (
         ("def f(s):\n    at = 0\n    for key, n in TABLE:\n        while s[at : at + len(key)] == key:\n            g(n)\n"
         "            at += 1\n"),

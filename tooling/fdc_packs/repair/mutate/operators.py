@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import calls, constants, statements, values, words
-from .forgotten import argument, around, bound, mirrored, statement
+from .forgotten import argument, around, bound, mirrored, statement, turning
 from .known import Known
 from .source import Edit, Function
 
@@ -33,7 +33,7 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Call, calls.awaited), (ast.Call, values.chained),
     (ast.Name, words.owned), (Function, words.parameters), (_TIGHT, values.signed),
     (ast.Attribute | ast.Subscript, calls.defaulted), (around.Asking, around.conditions),
-    (_WRAPPED, calls.wrapped), (ast.stmt, mirrored.mirrored),
+    (_WRAPPED, calls.wrapped), (ast.stmt, mirrored.mirrored), (ast.While, turning.forgotten),
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from ..known import OF_ORDER, Known
 from ..source import OWN, Function, Loop, name_of, same
 from ..statements import as_others
 from ..values import Found, Row, token_of
-from . import blanks, branches, container, plainer
+from . import blanks, branches, container, plainer, turning
 
 DONORS, FORMS, WANTED = 160, 48, 3
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1", "()", "[[]]", "b''")
@@ -50,6 +50,8 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     unbound = list(dict.fromkeys((*missing, *beside, *late)))
     found.raise_all(container.drawn(function, unbound))
     found.raise_all(plainer.made(function))
+    loop = turning.around(known, node)
+    found.raise_all(turning.changes(known, loop) if loop is not None else ())
     for name in unbound:
         firm = 0.8 if name in missing or name in beside else 0.35
         for rank, text in enumerate(_assigned(known, node, name)):
