@@ -11,6 +11,8 @@ from ..retrieval.stems import stem
 WEIGHT = 0.6
 """What a word of code is worth for a phrase of people."""
 TELLS = 1.2
+"""What the rarity of such a word counts: more than a word of the question, of which code may have none. Other than 1, so that it
+decides nothing of how sure an answer is."""
 
 
 @cache

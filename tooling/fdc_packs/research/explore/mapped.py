@@ -11,8 +11,8 @@ from dataclasses import replace
 from fdc_toolchain.api.tools import Context, object_of
 
 from ..answering.references import asked as asked_relation
-from ..retrieval import library
 from ..bridges.idioms import idioms
+from ..retrieval import library
 from ..retrieval.question import FADED, concepts_of, faint, written_names
 from .code_search import Search, Tree
 from .place import inside
