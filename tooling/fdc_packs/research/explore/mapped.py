@@ -11,6 +11,7 @@ from dataclasses import replace
 from fdc_toolchain.api.tools import Context, object_of
 
 from ..answering.references import asked as asked_relation
+from ..bridges.idioms import idioms
 from ..retrieval import library
 from ..retrieval.question import FADED, concepts_of, faint, written_names
 from .code_search import Search, Tree
@@ -89,6 +90,7 @@ def searched(tree: Tree, question: str) -> Search:
             for concept in asked
         ]
     code = sort == "error" or _HOW_DONE.search(question) is not None
+    more = [*more, *idioms(question)]
     return tree.search([*asked, *more], written_names(question), code, sort)
 
 
