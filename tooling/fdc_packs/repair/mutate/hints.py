@@ -58,6 +58,7 @@ _HINTS = (
          {"name": 1.6, "attribute": 1.6, "callee": 1.5, "wrapped": 1.6, "arguments": 1.6}),
     Hint(re.compile(r"'NoneType'|assert None\b|\bNone (?:==|!=|is not)|None != "),
          {"return": 1.8, "restored": 1.6, "guarded": 1.6}, anywhere=True),
+    Hint(re.compile(r"TookTooLong"), {"inserted": 2.5, "assignment": 2.0, "comparison": 1.5, "arithmetic": 1.5}, anywhere=True),
     Hint(re.compile(r"ZeroDivisionError"), {"guarded": 3.0}),
     Hint(re.compile(r"KeyError: .?'(\w+)"), {"constant": 2.5, "added": 2.5, "exception": 1.5}),
     Hint(re.compile(r"IndexError|StopIteration"), {"bound": 1.6, "slice": 1.4, "comparison": 1.3, "exception": 1.4}),

@@ -60,7 +60,7 @@ def run_tests(args: Mapping[str, object], context: Context) -> Measured:
         flaky = done["exit_code"] != 0
         why = "it passed, and failed when it was run again" if flaky else ""
         for path in repair_copy.patched(context) if not flaky else ():
-            found = broken(command, context, folder, path)
+            found = broken(command, context, folder, path, seconds_of_a_test(context))
             checked = found["said"]
             if found["broken"]:
                 done = {"exit_code": 1, "stdout": found["output"], "stderr": ""}

@@ -97,8 +97,11 @@ def _kept(rest: str) -> str:
     return "".join(f"{shlex.quote(one)} " for one in kept)
 
 
-def broken(command: str, context: Context, folder: str, path: str) -> Broken:
-    """What the patch of `path` in the copy breaks: `{broken, output, said}`; `said` names what ran and what did not."""
+def broken(command: str, context: Context, folder: str, path: str, each: float = 0) -> Broken:
+    """What the patch of `path` in the copy breaks: `{broken, output, said}`; `said` names what ran and what did not.
+
+    `each`: seconds that a test may take without the patch (0: as many as it likes).
+    """
     known, missing = commands(command, documented(context, [path]))
     ran: list[str] = []
     for what, run in known.items():
@@ -108,7 +111,7 @@ def broken(command: str, context: Context, folder: str, path: str) -> Broken:
             continue
         ran.append(f"{what} ({after['passed']} passed)")
         if after["failing"]:
-            before = _without(run, context, folder, path)
+            before = _without(run, context, folder, path, each)
             fresh = [] if before["why"] else sorted(set(after["failing"]) - set(before["failing"]))
             if before["why"]:
                 missing.append(f"{what} without the patch ({before['why']})")
@@ -123,7 +126,7 @@ def broken(command: str, context: Context, folder: str, path: str) -> Broken:
     return {"broken": [], "output": "", "said": "; ".join(one for one in (said, no) if one)}
 
 
-def _without(run: str, context: Context, folder: str, path: str) -> dict[str, Any]:
+def _without(run: str, context: Context, folder: str, path: str, each: float) -> dict[str, Any]:
     """What fails without the patch, measured once until a patch is kept."""
     place = os.path.join(context.run_folder, "whole.json")
     kept: dict[str, Any] = json.loads(durable.read(place) or b"{}")
@@ -131,7 +134,7 @@ def _without(run: str, context: Context, folder: str, path: str) -> dict[str, An
         patched = repair_copy.read(folder, path)
         try:
             repair_copy.put(folder, path, repair_copy.read(repair_copy.base_of(context), path))
-            kept[run] = {**_run(run, context, folder), "output": ""}
+            kept[run] = {**_run(run, context, folder, each), "output": ""}
         finally:
             repair_copy.put(folder, path, patched)
         durable.replace(place, json.dumps(kept).encode())
@@ -139,25 +142,32 @@ def _without(run: str, context: Context, folder: str, path: str) -> dict[str, An
     return found
 
 
-def _run(run: str, context: Context, folder: str) -> dict[str, Any]:
+def _run(run: str, context: Context, folder: str, each: float = 0) -> dict[str, Any]:
     limited = replace(context, shell_seconds=min(SECONDS, context.shell_seconds))
     try:
-        done = repair_copy.run_in_copy(["bash", "-c", run], limited, folder)
+        code, said = _ended(run, limited, folder, each)
     except ToolFailure as failed:
         if failed.kind not in ("timeout", "limit"):
             raise
         return {"why": f"stopped: {failed}", "failing": [], "passed": 0, "output": ""}
-    output = plain(done.output.decode("utf-8", "replace"), (folder,), ())
+    output = plain(said, (folder,), ())
     names = failing(output)
     counts = [int(one or other) for one, other in _RAN.findall(output)]
-    why = (
-        ""
-        if names or (done.exit_code == 0 and any(counts))
-        else f"it ran no test, exit code {done.exit_code}"
-    )
+    why = "" if names or (code == 0 and any(counts)) else f"it ran no test, exit code {code}"
     return {
         "why": why,
         "failing": names,
         "passed": counts[-1] if counts else 0,
         "output": output[-60_000:],
     }
+
+
+def _ended(run: str, context: Context, folder: str, each: float) -> tuple[int, str]:
+    """The exit code and the output of a command; a test is stopped that takes longer than `each` seconds."""
+    if each:
+        from .spectrum import measure
+
+        measured = measure(run, context, folder, True, each, each)
+        return measured["exit_code"], measured["output"]
+    done = repair_copy.run_in_copy(["bash", "-c", run], context, folder)
+    return done.exit_code, done.output.decode("utf-8", "replace")

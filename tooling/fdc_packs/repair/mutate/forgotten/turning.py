@@ -31,7 +31,12 @@ def changes(known: Known, loop: ast.While) -> Iterator[tuple[str, float]]:
         return  # a call may give another answer each time
     body = [part for one in loop.body for part in ast.walk(one)]
     stored = {name_of(one) for one in body if isinstance(getattr(one, "ctx", None), ast.Store)}
-    touched = {name_of(one.value) for one in body if isinstance(one, ast.Attribute | ast.Subscript)}
+    touched = {
+        name_of(one.value)
+        for one in body
+        if isinstance(one, ast.Attribute)
+        or (isinstance(one, ast.Subscript) and not isinstance(one.ctx, ast.Load))
+    }
     names = list(dict.fromkeys(one.id for one in asked if isinstance(one, ast.Name)))
     names = [one for one in names if one not in (*OWN, *known.everywhere)]
     if stored & set(names) or any(isinstance(one, ast.Attribute) for one in asked):

@@ -257,7 +257,7 @@ def _rest() -> None:
 
 def pytest_runtestloop(session: Session) -> Iterator[None]:
     """The tests are collected: edits of functions are tried, each in a fork of here."""
-    global _session
+    global _session, _used_before
     _session = session
     if _mine == COLLECTED:
         sys.setprofile(None)
@@ -271,6 +271,8 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
             if status in (None, UNFIT) or not counts:
                 os._exit(1)
             given["ran"] = base.get("ran") or {}
+            if given["each"]:  # the tests that were stopped took most of it
+                _used_before = cpu_used()
             tell({"edit": CONTROL, "status": status, **base, "ran": {}})
             _first[:] = base["failed"]
             unfit = _try(range(len(given["edits"])), _put)
@@ -367,7 +369,7 @@ def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
     if _mine is None or _mine < 0 or _session is None:
         return
     asked = [_outcomes[name] for name in _first if name in _outcomes]
-    most = FIRST_OF_ALL if given["green"] else FIRST
+    most = 1 if time_limit.late else FIRST_OF_ALL if given["green"] else FIRST
     still = asked and not any(asked) and len(asked) >= min(most, len(_first))
     if still or (nodeid not in _first and _outcomes.get(nodeid) is False):
         try:
