@@ -93,7 +93,8 @@ def _measured(
     longer = replace(context, shell_seconds=max(10 * patience, context.shell_seconds))
     seen = _spectrum(command, longer, folder, each, patience if late else 0.0)
     endless = late and (any(seen["late"]) or bool(seen["late"] and asked))
-    if late and not endless and not asked and patience < context.shell_seconds:
+    ended = seen["exit_code"] != TIMED_OUT  # else it was given all its time under coverage
+    if late and ended and not endless and not asked and patience < context.shell_seconds:
         began = time.monotonic()  # it is slow, and may end
         done = _run(command, context, folder)
         took = time.monotonic() - began

@@ -23,6 +23,8 @@ from .module_run import rerun
 from .time_limit import soon
 
 CALLS, INPUTS, SECONDS, MOST_COPIES = 12, 200, 4.0, 400
+TRACED = 4
+"""How many times as long a call may take while its lines are taken down."""
 ODD: tuple[Any, ...] = (None, 0, "a", [])
 """What stands for each value of another type as well: a question about a type is answered by no other value."""
 _calls: dict[Any, list[dict[str, Any]]] = {}
@@ -300,7 +302,7 @@ def _outcome(
         if code.co_flags & 4:
             placed += left.pop(last[0])
         extra = left.pop(last[bool(code.co_flags & 4)]) if code.co_flags & 8 else {}
-        with soon():
+        with soon(TRACED if sys.gettrace() is not None else 1):
             value = function(*placed, **left, **extra)
             if hasattr(value, "__next__"):
                 value = list(islice(value, 50))
