@@ -87,7 +87,7 @@ def fixed(folder: Path, test: str, *more: str) -> tuple[dict[str, Any], str]:
 def test_a_loop_that_never_ends_is_repaired(tmp_path: Path, command: str, tests: str) -> None:
     (tmp_path / "loops.py").write_text(GOOD.replace("n -= 1", "n += 1"))
     (tmp_path / "test_loops.py").write_text(tests)
-    said, story = fixed(tmp_path, command, "--test-timeout", "3")
+    said, story = fixed(tmp_path, command, "--test-timeout", "12")
     assert "fixed" == said["status"], story
     assert "+        n -= 1\n" in said["diff"]
     assert re.search(r"^fails: .*TookTooLong.*\(loops\.py:[345]\)$", story, re.MULTILINE), story
@@ -97,7 +97,7 @@ def test_a_loop_that_never_ends_is_repaired(tmp_path: Path, command: str, tests:
 def test_a_test_that_waits_for_ever_is_stopped_too(tmp_path: Path) -> None:
     (tmp_path / "loops.py").write_text(WAITS.replace("n -= 1", "n *= 1"))
     (tmp_path / "test_loops.py").write_text(TESTS.format("sleep", 0, 3))
-    said, story = fixed(tmp_path, PYTEST, "--test-timeout", "3")
+    said, story = fixed(tmp_path, PYTEST, "--test-timeout", "12")
     assert "fixed" == said["status"] and "+        n -= 1\n" in said["diff"], story
 
 
