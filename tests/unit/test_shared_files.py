@@ -16,7 +16,7 @@ from tests.support.linting import lint
 SUB = "param q\noverwrite_file_with_block {q}\n  new\n"
 
 
-def works() -> FunctionTools:
+def works(answer: str = "in/1") -> FunctionTools:
     """A person answers every question alike, and so each branch comes to the same file."""
     return FunctionTools(
         {
@@ -25,7 +25,7 @@ def works() -> FunctionTools:
             "overwrite_file_with_block": lambda effect: {"path": effect.args["path"], "bytes": 1},
             "replace_with_git_merge_diff": lambda effect: {"path": effect.args["path"]},
             "for_each_file": lambda effect: ["in/1", "in/2"],
-            "request_user_input": lambda effect: "in/1",
+            "request_user_input": lambda effect: answer,
         }
     )
 
@@ -90,6 +90,13 @@ def test_the_second_branch_that_comes_to_a_changed_file_stops_before_its_step(bo
 )
 def test_branches_with_files_of_their_own_and_readers_go_on(body: str) -> None:
     assert run(fork(body), works()).status == "finished"
+
+
+@pytest.mark.parametrize("path", ["/in/1", "../in/1", "in/../../1", "", "in/\0"])
+def test_a_path_that_names_no_file_of_the_workspace_is_for_the_tool_to_refuse(path: str) -> None:
+    tools = works(path)
+    assert run(fork(ASK + WRITE), tools).status == "finished"
+    assert {path: {"1", "2"}} == branches_by_path(tools)
 
 
 def test_a_branch_whose_failure_is_kept_is_a_record() -> None:

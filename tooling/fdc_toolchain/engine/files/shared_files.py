@@ -53,12 +53,17 @@ def assumed(program: Program) -> frozenset[tuple[str | int, ...]]:
 def collision(
     branches: Branches, tool: ToolRow, args: Mapping[str, object]
 ) -> tuple[SharedFiles, str] | None:
-    """The fork, and the path in it, of which a step uses what another branch changes or changes what another one uses."""
+    """The fork, and the path in it, of which a step uses what another branch changes or changes what another one uses.
+
+    A path that names no file of the workspace is used by nobody.
+    """
     for parameter in tool.get("parameters", ()):
         access, value = parameter.get("access"), args.get(parameter["name"])
         if access is None or not isinstance(value, str):
             continue
         path = plain(value)
+        if not path or value.startswith("/") or "\0" in value or ".." in value.split("/"):
+            continue  # it names no file of the workspace; the tool refuses it and says why
         for files, branch in branches:
             if files.collides(branch, path, access != "read"):
                 return files, path
