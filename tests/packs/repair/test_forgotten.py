@@ -52,6 +52,14 @@ STATEMENTS = {
     "several members that the class reads": (
         "class A:\n    def __init__(self, f, x):\n        pass\n\n    def g(self):\n        return self._f(self._x)\n",
         "self._f, self._x = f, x"),
+    "what a dictionary counts": (
+        ("from collections import defaultdict\n\n\ndef f(xs):\n    n = defaultdict(int)\n    for x in xs:\n        pass\n"
+        "    return dict(n)\n"), "n[x] += 1"),
+    "what a dictionary gathers by a key that is computed": (
+        ("from collections import defaultdict\n\n\ndef f(key, xs):\n    d = defaultdict(list)\n    for x in xs:\n"
+        "        pass\n    return d\n"), "d[key(x)].append(x)"),
+    "the items of a dictionary": (
+        "def f(pairs):\n    out = {}\n    for name, x in pairs:\n        pass\n    return out\n", "out[name] = x"),
     "the member of an inner function": (
         "def f(g):\n    def made(x):\n        return g(x)\n    pass\n    return made, made.seen\n", "made.seen = 0"),
     "the name of a class": (
@@ -99,6 +107,76 @@ def test_a_question_about_a_type_gets_the_type_whose_members_are_used_then(block
     text = f"def f(x):\n    if isinstance(x):\n        {block}\n    return x\n"
     found = [row["new"] for row in _proposed(text) if row["old"] == "isinstance(x)"]
     assert f"isinstance(x, {first})" == found[0] and len(found) > 8
+
+
+@pytest.mark.parametrize("value", ["'+Inf'", "f'{x} ago'", "x + 1"])
+def test_a_value_that_no_one_takes_is_given_back(value: str) -> None:
+    """It does nothing where it stands: an edit that leaves it so, and passes, is trusted less."""
+    text = f"def f(x):\n    if x > 3:\n        {value}\n    else:\n        return x\n    return 'none'\n"
+    row = next(row for row in _proposed(text) if row["new"] == f"return {value}")
+    assert row["mends"] and row in _proposed(text)[:3]
+    other = next(row for row in _proposed(text) if row["new"] == "x >= 3")
+    assert not other["mends"]
+
+
+def test_a_docstring_is_never_given_back() -> None:
+    for text in (
+        "def f(x):\n    'What it does.'\n",
+        'def f(x):\n    g(x)\n    """Now\n    the rest."""\n    g(x)\n',
+    ):
+        assert not [
+            row for row in _proposed(text) if row["new"].startswith(("return '", 'return "'))
+        ]
+
+
+@pytest.mark.parametrize("types", ["(set, frozenset)", "A", "str"])
+def test_among_types_is_only_a_type(types: str) -> None:
+    sign = "in" if "(" in types else "is"
+    text = f"class A:\n    pass\n\n\ndef f(x):\n    if min(x) {sign} {types}:\n        return 1\n    return x\n"
+    first = _proposed(text)[0]
+    assert ("type", True) == (first["new"], first["mends"])
+
+
+def test_of_two_spellings_the_one_that_the_file_says_more_often_stays() -> None:
+    """Either makes the key the same in both places; `decimal` is a word of the file."""
+    text = (
+        "UNITS = {'decimal': 10, 'binary': 2}\n\n\ndef f(x):\n    # decimal units, or binary ones\n    if x:\n"
+        "        return UNITS['binary']\n    return UNITS['ecimal']\n"
+    )
+    rows = _proposed(text, "KeyError: 'ecimal'")
+    asked = next(row for row in rows if (row["old"], row["new"]) == ("'ecimal'", "'decimal'"))
+    table = next(row for row in rows if (row["old"], row["new"]) == ("'decimal'", "'ecimal'"))
+    assert asked["likelier"] - table["likelier"] >= 1
+    passing: list[Any] = [
+        {**row, "change": [1, 9, "x", False, False], "before": 1.0} for row in (table, asked)
+    ]
+    found = weighing.weighed(
+        passing,
+        {
+            "verdicts": {row["key"]: "passes" for row in passing},
+            "changes": {row["key"]: row["change"] for row in passing},
+        },
+    )
+    assert "'decimal'" == found[0]["new"]
+
+
+def test_a_wrong_name_is_read_rather_than_bound() -> None:
+    """`plain = lower(word)` and `return word + 's'`: `word = lower(word)` does the same as `return plain + 's'`."""
+    text = "def f(word):\n    plain = word.lower()\n    return word + 's'\n"
+    rows = [
+        row
+        for row in _proposed(text)
+        if (row["old"], row["new"]) in {("plain", "word"), ("word", "plain")}
+    ]
+    read, bound = (
+        next(row for row in rows if bool(row.get("rebinds")) is one) for one in (False, True)
+    )
+    passing: list[Any] = [{**row, "mends": True} for row in (bound, read)]
+    found = weighing.weighed(
+        passing, {"verdicts": {row["key"]: "passes" for row in passing},
+                  "changes": {row["key"]: [3, 9, "x", False, False] for row in passing}}
+    )  # fmt: skip
+    assert ("word", "plain") == (found[0]["old"], found[0]["new"])
 
 
 def test_a_not_before_a_question_that_has_its_own_is_one_too_many() -> None:

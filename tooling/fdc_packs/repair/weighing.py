@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 SAID = 30
 """Characters that count as little as what the file says everywhere counts more than what it says nowhere."""
+REBINDS = 12
+"""Characters that count as much as it counts that an edit gives a value to another name."""
 CRASHES, RISKY, PLAIN, MENDS = range(4)
 """What edits that pass are trusted by: the edited code raises by accident what a test expects; it negates or drops something, or
 no test gets to where it failed; neither; it also uses a name that nothing used, or that the error misses."""
@@ -230,9 +232,11 @@ def worth_of(row: Candidate) -> float:
 
 
 def _odd(row: Candidate) -> float:
-    """Characters that an edit adds; fewer where what it says is said elsewhere in the file, more where what it takes away is."""
+    """Characters that an edit adds; fewer where what it says is said elsewhere in the file, more where what it takes away is;
+    and more where it gives a value to another name: it is easier to read a wrong name than to bind one."""
     added = sum(len(text) - (end - start) for start, end, text in row.get("pieces") or ())
-    return max(0, added) - SAID * float(row.get("likelier", 0.0))
+    rebinds = REBINDS if row.get("rebinds") else 0
+    return max(0, added) + rebinds - SAID * float(row.get("likelier", 0.0))
 
 
 def credible(found: Sequence[Candidate]) -> list[Candidate]:

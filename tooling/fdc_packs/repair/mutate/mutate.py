@@ -23,6 +23,8 @@ from .known import Known
 from .ranking.meaning import meant
 from .ranking.worth import ranked, risky, suspect
 from .source import Edit, Source, diff_of, same
+from .statements import idle
+from .words import among_types
 
 if TYPE_CHECKING:
     from ..shapes import Candidate, Suspect
@@ -103,7 +105,10 @@ def _proposed(
         row |= {"turned": True} if turned else {}
         row |= {"evades": True} if evading else {}
         row |= {"turns_default": True} if _turns_default(parsed, edit) else {}
+        row |= {"rebinds": True} if isinstance(getattr(edit.node, "ctx", None), ast.Store) else {}
         likelier = parsed.lines.likelier(edit.pieces) + bool(parsed.copies(edit.node, edit.pieces))
+        if isinstance(edit.node, ast.Constant) and isinstance(edit.node.value, str):
+            likelier += parsed.lines.spelled(edit.old, edit.new)
         found.append({**row, "score": score, "likelier": likelier})
         if len(found) == limit:
             break
@@ -117,8 +122,15 @@ def _turns_default(source: Source, edit: Edit) -> bool:
 
 
 def _mends(source: Known, edit: Edit, message: str) -> bool:
-    """True for an edit that uses a name that its function binds and nothing reads, or that the error misses; and for one that
-    stores what is overwritten at once where the value says."""
+    """True for an edit that uses a name that its function binds and nothing reads, or that the error misses; for one that
+    stores what is overwritten at once where the value says; for one that gives back what a statement only computes; and
+    for `type` where something is compared with types."""
+    if (edit.kind, edit.new) == ("callee", "type") and among_types(
+        source, source.parents[edit.node]
+    ):
+        return True
+    if isinstance(edit.node, ast.Expr) and edit.kind in ("return", "assignment"):
+        return idle(edit.node)
     stores = isinstance(getattr(edit.node, "ctx", None), ast.Store)
     if stores and source.statement(edit.node) in source.overwritten:
         return edit.new.rpartition(".")[2] == source.across(edit.node)

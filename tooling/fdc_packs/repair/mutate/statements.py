@@ -143,14 +143,29 @@ def value(known: Known, node: ast.Expr) -> Iterator[Row]:
         place = known.between(side.left, side.comparators[0], "==")
         if place and isinstance(side.left, ast.Name | ast.Attribute | ast.Subscript):
             yield "assignment", node, known.cut(node, (*place, "=")), 0.95
-    said = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str | type(...))
-    if function is None or said or isinstance(node.value, _GIVES | ast.Await):
+    if (
+        function is None
+        or _says(known, node, function)
+        or isinstance(node.value, _GIVES | ast.Await)
+    ):
         return
     gives = any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(function))
-    called = node.value.func if isinstance(node.value, ast.Call) else None
-    idle = called is None or (isinstance(called, ast.Attribute) and called.attr in _PURE)
-    prior = 0.9 if idle else 0.45 if gives or function.body[-1] is node else 0.25
+    prior = 0.9 if idle(node) else 0.45 if gives or function.body[-1] is node else 0.25
     yield "return", node, f"return {known.segment(node)}", prior
+
+
+def idle(node: ast.Expr) -> bool:
+    """True for a statement that does nothing: a value that is computed, and that no one takes."""
+    called = node.value.func if isinstance(node.value, ast.Call) else None
+    return called is None or (isinstance(called, ast.Attribute) and called.attr in _PURE)
+
+
+def _says(known: Known, node: ast.Expr, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """True for a text that is a docstring or a remark of several lines, and for `...`."""
+    said = node.value.value if isinstance(node.value, ast.Constant) else None
+    if said is ...:
+        return True
+    return isinstance(said, str) and ("\n" in known.segment(node) or function.body[0] is node)
 
 
 def function(known: Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Edit]:

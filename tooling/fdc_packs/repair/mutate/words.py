@@ -215,6 +215,15 @@ def _answering(known: Known, call: ast.Call, found: Found) -> Iterator[tuple[str
     if len(call.args) == 2 and _is_type(known, call.args[1]):  # little else is given a type there
         yield "isinstance", 0.9
         yield "issubclass", 0.4
+    if among_types(known, call):
+        yield "type", 0.9
+
+
+def among_types(known: Known, node: ast.AST) -> bool:
+    """True for the left side of a comparison with types: only a type is equal to one, or among them."""
+    up = known.parents.get(node)
+    there = isinstance(up, ast.Compare) and up.left is node and len(up.ops) == 1
+    return there and isinstance(up, ast.Compare) and _is_type(known, up.comparators[0])
 
 
 def _is_type(known: Known, node: ast.expr) -> bool:

@@ -14,7 +14,7 @@ from ..known import OF_ORDER, Known
 from ..source import OWN, Function, Loop, name_of, same
 from ..statements import as_others
 from ..values import Found, Row, token_of
-from . import blanks, branches, container, plainer, turning
+from . import blanks, branches, container, plainer, tallies, turning
 
 DONORS, FORMS, WANTED = 160, 48, 3
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1", "()", "[[]]", "b''")
@@ -86,6 +86,7 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     found.raise_all(blanks.stored(known, node, function, wanted, plain))
     found.raise_all(blanks.counted(known, node, function))
     found.raise_all(blanks.grown(known, node, function, plain, values))
+    found.raise_all(tallies.gathered(known, node, function, plain, values))
     found.raise_all(blanks.yielded(known, node, function, plain, values))
     found.raise_all(blanks.composed(known, node, function))
     found.raise_all(blanks.members(known, wanted, plain))

@@ -11,6 +11,7 @@ from ..source import Piece, edited, same
 
 COPIED = 8
 """Words and signs of a line that is taken for a copy of another one."""
+_WORD = re.compile(r"[^\W\d_]+")
 _SIGN = re.compile(r"\w+|[^\w\s]")
 _TOKEN = re.compile(r"\w+|[-+*/%<>=!&|^]+|[^\w\s]")
 
@@ -87,6 +88,20 @@ class Lines:
         part = _neighbours(tokens)
         often = [run for run in part if run in everywhere and everywhere[run] > here.get(run, 0)]
         return len(often) / max(1, len(part))
+
+    @functools.cached_property
+    def _words(self) -> Counter[str]:
+        return Counter(_WORD.findall(self._text))
+
+    def spelled(self, old: str, new: str) -> int:
+        """For a text with another one in its place: 1 where the file says more words of the new one, elsewhere too, -1 where
+        it says more of the old one, 0 for neither."""
+        was, is_ = Counter(_WORD.findall(old)), Counter(_WORD.findall(new))
+        counts = [
+            sum(self._words[one] - was[one] for one in words - other)
+            for words, other in ((was, is_), (is_, was))
+        ]
+        return (counts[1] > counts[0]) - (counts[1] < counts[0])
 
     def twins(self, pieces: tuple[Piece, ...]) -> tuple[str, list[int]]:
         """What a line says that is like no other, and the numbers of those that are as it becomes, where that is long;
