@@ -119,6 +119,26 @@ def test_a_value_that_no_one_takes_is_given_back(value: str) -> None:
     assert not other["mends"]
 
 
+@pytest.mark.parametrize(
+    ("text", "message", "wanted"),
+    [
+        ("def f(x, first, gs):\n    got = first(x)\n    for g in gs:\n        pass\n    return got\n", "", "got = g(got)"),
+        ("def f(self):\n    return self.__name__\n", "AttributeError: 'A' object has no attribute '__name__'", "type(self)"),
+        ("from fractions import Fraction\n\n\ndef f(x):\n    return Fraction(x).isfinite(9)\n",
+         "AttributeError: 'Fraction' object has no attribute 'isfinite'", "Fraction(x).limit_denominator"),
+    ],
+)  # fmt: skip
+def test_what_the_error_or_the_loop_says_comes_early(text: str, message: str, wanted: str) -> None:
+    """A name that becomes what the loop's item makes of it; a member that only types have, or that the type has."""
+    assert wanted in [row["new"] for row in _proposed(text, message)[:10]]
+
+
+def test_a_function_that_others_call_may_be_one_of_pythons_own() -> None:
+    for call in ("map(_, xs)", "sorted(xs, key=_)", "filter(_, xs)"):
+        found = _proposed(f"def f(xs):\n    return {call}\n", "NameError: name '_' is not defined")
+        assert "type" in [row["new"] for row in found[:120]]
+
+
 def test_a_docstring_is_never_given_back() -> None:
     for text in (
         "def f(x):\n    'What it does.'\n",

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
-import inspect
 import re
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from types import ModuleType
-from typing import Any
+from collections.abc import Iterator
 
 from .kinds import PEERS
 from .known import Known, alike
 from .source import OWN, Edit, Function, name_of
+from .standard.members import fitted, lacked, members_of, of_types, public
 from .values import MOST, Found, Row
 
 _CALLABLE = (
@@ -24,11 +20,15 @@ _CALLABLE = (
 ).split()
 TWIN = 0.8
 """What a word is worth that often stands for this one, where no other does: `max` for `min`."""
-FITS = 0.6
-"""What a member of a module is worth that takes what a call gives, where the one that is called does not."""
 _ASKED = ("isinstance", "hasattr", "callable", "any", "all", "issubclass")
 _TWO = ("isinstance", "issubclass", "hasattr", "getattr", "divmod", "pow", "map", "filter")
 """What takes two arguments."""
+IDLE = 0.45
+"""What a name is worth that the function binds and nothing reads."""
+_CALLING = "map filter reduce starmap takewhile dropwhile filterfalse partial".split()
+"""What is given a function first, and calls it."""
+_OF_TYPES = "__name__ __qualname__ __mro__ __bases__ __subclasses__".split()
+"""Members of types that objects have not."""
 _CAUGHT = "StopIteration KeyError ValueError TypeError AttributeError IndexError".split()
 _EXCEPTIONS = (*_CAUGHT, "RuntimeError", "NotImplementedError", "OverflowError")
 _OF_ARGUMENTS = re.compile(
@@ -36,10 +36,6 @@ _OF_ARGUMENTS = re.compile(
 )
 """What Python says of a call that does not fit."""
 _CHECKED = "str int list dict tuple bytes float".split()
-_STANDARD = sys.stdlib_module_names
-_TYPES = (str, bytes, list, dict, set, tuple, int, re.Pattern, re.Match)
-_NAMED = {one.__name__: one for one in _TYPES}
-_NO_MEMBER = re.compile(r"AttributeError: '(?:re\.)?(\w+)' object has no attribute '(\w+)'")
 
 
 def name(known: Known, node: ast.Name) -> Iterator[Row]:
@@ -96,10 +92,13 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
     found, function, up = Found(), known.function(node), known.parents.get(node)
     assert function is not None
     bound, lost = known.names(node), _lost(known, node)
-    firm = 1.6 if lost else 1.0
+    firm, idle = 1.6 if lost else 1.0, known.unused(node)
     for other, line in bound.items():
         if line <= node.lineno and other != "_":
-            found.raise_to(other, (0.12 if other in OWN else 0.2) * firm)
+            usual = (
+                0.12 if other in OWN else IDLE if other in idle and line > function.lineno else 0.2
+            )
+            found.raise_to(other, usual * firm)
             if lost:
                 found.raise_to(other, 0.6 * alike(node.id, other))
     for other in known.reads(function):
@@ -111,7 +110,7 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
             if other in bound or other in known.top:
                 found.raise_to(other, 0.4 * firm)
         for other in known.imported:
-            if up.attr in _members_of(known, other):
+            if up.attr in members_of(known, other):
                 found.raise_to(other, 0.3 * firm)
         owner = known.owner(node)
         if (
@@ -120,6 +119,9 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
             and any(up.attr in part for part in known.owned(owner))
         ):
             found.raise_to("self", 0.4 * firm)
+    elif _is_function(up, node):
+        for other in (*_CALLABLE, *sorted(known.called)):
+            found.raise_to(other, (0.3 if other in known.called else 0.2) * firm)
     elif isinstance(up, ast.ExceptHandler):
         for other in _CAUGHT:
             found.raise_to(other, 0.3 * firm)
@@ -136,6 +138,13 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
         elif other.isupper() and (lost or node.id.isupper()):
             found.raise_to(other, 0.1)
     return Found({other: prior for other, prior in found.items() if prior})
+
+
+def _is_function(up: ast.AST | None, node: ast.Name) -> bool:
+    """True where a function is given to another one, which calls it: `map(len, lines)`, `key=len`."""
+    if isinstance(up, ast.keyword):
+        return up.arg in ("key", "default_factory")
+    return isinstance(up, ast.Call) and up.args[:1] == [node] and name_of(up.func) in _CALLING
 
 
 def _bound(known: Known, node: ast.Name) -> Found:
@@ -262,6 +271,9 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
     if not old.endswith(node.attr):
         return
     found, up = Found(), known.parents.get(node)
+    if node.attr in _OF_TYPES and isinstance(node.value, ast.Name):
+        lost = f"no attribute '{node.attr}'" in known.message
+        yield "wrapped", node.value, f"type({node.value.id})", 0.9 if lost else 0.2
     called = isinstance(up, ast.Call) and up.func is node
     base, function, owner = known.segment(node.value), known.function(node), known.owner(node)
     for other, count in known.members.get(base, Counter()).items():
@@ -292,105 +304,21 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
         found.raise_to(other, TWIN if len(PEERS[node.attr]) == 1 else 0.35)
     found.raise_to(known.across(node), 0.5)
     if called and isinstance(up, ast.Call):
-        for other, prior in _of_types(known, node, up):
+        for other, prior in of_types(known, node, up):
             found.raise_to(other, prior)
         for other in sorted(known.methods_called):
             found.raise_to(other, 0.07)
-    told = _NO_MEMBER.search(known.message)
-    if told is not None and told[2] == node.attr and told[1] in _NAMED:
-        for other in dir(_NAMED[told[1]]):
-            found.raise_to(other, 0.35 if other in known.methods_called else 0.3)
-    for other in _public(known, node.value):
-        found.raise_to(other, 0.4 if node.attr not in _public(known, node.value) else 0.1)
+    found.raise_all(lacked(known, node, up if called and isinstance(up, ast.Call) else None))
+    for other in public(known, node.value):
+        found.raise_to(other, 0.4 if node.attr not in public(known, node.value) else 0.1)
     hidden = node.attr[:2] == "__" or (function is not None and function.name[:2] == "__")
     for other in [one for one in found if one[:2] == "__" == one[-2:] and not hidden]:
         found.pop(other)  # what every object has is seldom meant
     found.pop(node.attr, None)
     found.pop("", None)
     if called and isinstance(up, ast.Call):
-        found = _fitted(known, node, up, found)
+        found = fitted(known, node, up, found)
     stem = old.removesuffix(node.attr)
     yield from Found({stem + other: prior for other, prior in found.items()}).rows(
         "attribute", node, 2 * MOST
     )
-
-
-def _of_types(known: Known, node: ast.Attribute, call: ast.Call) -> Iterator[tuple[str, float]]:
-    """The methods of the built-in types that have this one, where they take what the call gives: those that share a word with it
-    (`difference_update`, `update`), then those that the file calls, and what answers a question where one is asked."""
-    asked, words = known.is_asked(call), set(node.attr.split("_"))
-    kinds = [one for one in _TYPES if hasattr(one, node.attr)]
-    for other in dict.fromkeys(name for kind in kinds for name in dir(kind) if name[0] != "_"):
-        fits = (_takes(kind, other, call, bound=True) for kind in kinds if hasattr(kind, other))
-        if False not in fits:
-            answers = asked and other.startswith("is")
-            near = 0.3 if words & set(other.split("_")) else 0.0
-            yield other, max(near, 0.12 if answers or other in known.methods_called else 0.04)
-
-
-def _public(known: Known, node: ast.expr) -> list[str]:
-    """The public members of what a dotted name of the standard library stands for, where it is loaded here."""
-    return _members_of(known, known.segment(node))
-
-
-def _members_of(known: Known, dotted: str) -> list[str]:
-    """The same of the dotted name as it is written."""
-    found = _object_of(known, dotted)
-    return [one for one in dir(found) if one[0] != "_"] if found is not None else []
-
-
-def _object_of(known: Known, dotted: str) -> object | None:
-    """What a dotted name of the standard library stands for, where it is loaded here."""
-    first, *rest = dotted.split(".")
-    module, _, member = known.imported.get(first, "").partition(":")
-    found: Any = sys.modules.get(module) if module.partition(".")[0] in _STANDARD else None
-    for part in (member, *rest) if member else rest:
-        found = getattr(found, part, None)
-    return found
-
-
-def _fitted(known: Known, node: ast.Attribute, call: ast.Call, found: Found) -> Found:
-    """Of the members of a module or class that is known: those that take what the call gives, and where this one does not,
-    these are likely. What is no member of it, or cannot be called so, is left out, and errors but behind `raise`."""
-    there = _object_of(known, known.segment(node.value))
-    if not isinstance(there, ModuleType | type):
-        return found
-    wrong = _takes(there, node.attr, call) is False
-    raised = isinstance(known.parents.get(call), ast.Raise)
-    kind = isinstance(getattr(there, node.attr, None), type)
-    kept = Found()
-    for other, prior in found.items():
-        member = getattr(there, other, None)
-        error = isinstance(member, type) and issubclass(member, BaseException)
-        fits = _takes(there, other, call) if raised or not error else False
-        likely = fits and wrong and isinstance(member, type) == kind  # a function for a function
-        if fits is not False:
-            kept.raise_to(other, max(prior, FITS) if likely else prior)
-    return kept
-
-
-def _takes(there: ModuleType | type, name: str, call: ast.Call, bound: bool = False) -> bool | None:
-    """Whether a member can be called as a call does; None where that is not known. `bound`: of an object of the type."""
-    member = vars(there).get(name) if isinstance(there, ModuleType) else getattr(there, name, None)
-    if not callable(member):
-        return False
-    named = {one.arg: one for one in call.keywords if one.arg is not None}
-    if len(named) < len(call.keywords) or any(isinstance(one, ast.Starred) for one in call.args):
-        return None
-    signature = _signature(member)
-    if signature is None:
-        return None  # it is not written in Python, and does not say
-    own = (None,) if bound and not isinstance(vars(there).get(name), classmethod | staticmethod) else ()  # fmt: skip
-    try:
-        signature.bind(*own, *call.args, **named)
-    except TypeError:
-        return False
-    return True
-
-
-@functools.lru_cache(maxsize=1024)
-def _signature(member: Callable[..., object]) -> inspect.Signature | None:
-    try:
-        return inspect.signature(member)
-    except (TypeError, ValueError):
-        return None

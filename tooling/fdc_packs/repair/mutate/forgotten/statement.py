@@ -87,6 +87,7 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     found.raise_all(blanks.counted(known, node, function))
     found.raise_all(blanks.grown(known, node, function, plain, values))
     found.raise_all(tallies.gathered(known, node, function, plain, values))
+    found.raise_all(tallies.folded(known, node, function, plain))
     found.raise_all(blanks.yielded(known, node, function, plain, values))
     found.raise_all(blanks.composed(known, node, function))
     found.raise_all(blanks.members(known, wanted, plain))

@@ -1,4 +1,4 @@
-"""What may have stood where `pass` is, in a loop: what a dictionary of the function gathers that begins empty."""
+"""What may have stood where `pass` is, in a loop: what a dictionary gathers that begins empty, and what becomes of a name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ..known import Known
-from ..source import OWN, name_of
+from ..source import OWN, Function, name_of
 from ..values import Found
 
 KEYS = 8
@@ -75,3 +75,32 @@ def _used(known: Known, function: ast.AST, name: str) -> bool:
         isinstance(one, ast.Subscript | ast.Attribute) and name_of(one.value) == name
         for one in ast.walk(function)
     )
+
+
+def folded(
+    known: Known, node: ast.stmt, function: Function, plain: Sequence[str]
+) -> Iterator[tuple[str, float]]:
+    """The next value of a name that is bound before the loop and read after it: of itself and the item of the loop."""
+    looped = [up for up in known.around(node) if isinstance(up, ast.For | ast.AsyncFor)]
+    if not looped:
+        return
+    loop, idle = looped[0], known.unused(node)
+    near = [one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)]
+    end = loop.end_lineno or loop.lineno
+    after = {
+        one.id for one in ast.walk(function)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.lineno > end
+    }  # fmt: skip
+    taken = [one.arg for one in function.args.args if one.arg not in (*OWN, *near)]
+    for name in [one for one in plain if one in after and one not in near]:
+        for item in near:
+            firm = 0.55 if item in idle else 0.35
+            forms = [
+                f"{item}({name})",
+                f"{name}[{item}]",
+                f"{name} + {item}",
+                f"getattr({name}, {item})",
+            ]
+            forms += [f"{one}({name}, {item})" for one in taken if one != name]
+            for rank, form in enumerate(forms):
+                yield f"{name} = {form}", firm - 0.03 * rank

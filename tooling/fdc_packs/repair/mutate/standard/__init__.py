@@ -1,0 +1,1 @@
+"""What Python itself has: the members of its types and modules."""

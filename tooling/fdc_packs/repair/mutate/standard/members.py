@@ -1,0 +1,126 @@
+"""The members of Python's own types and modules, and whether they can be called as a call does."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+from ..known import Known
+from ..values import Found
+
+FITS = 0.6
+"""What a member of a module is worth that takes what a call gives, where the one that is called does not."""
+LACKED = 0.3
+"""What a member of a type is worth that the error says, where the one that is asked for is none."""
+_STANDARD = sys.stdlib_module_names
+_TYPES = (str, bytes, list, dict, set, tuple, int, re.Pattern, re.Match)
+_NAMED: dict[str, type] = {one.__name__: one for one in _TYPES}
+_NO_MEMBER = re.compile(r"AttributeError: '(?:\w+\.)*(\w+)' object has no attribute '(\w+)'")
+_PLAIN = frozenset(
+    "collections datetime decimal fractions functools io itertools math pathlib re statistics string".split()
+)
+"""Modules that fdc may load to see what they have: they do nothing when they are."""
+
+
+def lacked(known: Known, node: ast.Attribute, call: ast.Call | None) -> Iterator[tuple[str, float]]:
+    """The members of the type that has none by this name, as the error says: those that take what the call gives."""
+    told = _NO_MEMBER.search(known.message)
+    if told is None or told[2] != node.attr:
+        return
+    kind = _NAMED.get(told[1]) or object_of(known, told[1])
+    if not isinstance(kind, type):
+        return
+    for other in (one for one in dir(kind) if one[0] != "_" or node.attr[0] == "_"):
+        fits = call is None or takes(kind, other, call, bound=True) is not False
+        if fits or told[1] in _NAMED:
+            yield other, LACKED + 0.05 * (other in known.methods_called)
+
+
+def of_types(known: Known, node: ast.Attribute, call: ast.Call) -> Iterator[tuple[str, float]]:
+    """The methods of the built-in types that have this one, where they take what the call gives: those that share a word with it
+    (`difference_update`, `update`), then those that the file calls, and what answers a question where one is asked."""
+    asked, words = known.is_asked(call), set(node.attr.split("_"))
+    kinds = [one for one in _TYPES if hasattr(one, node.attr)]
+    for other in dict.fromkeys(name for kind in kinds for name in dir(kind) if name[0] != "_"):
+        fits = (takes(kind, other, call, bound=True) for kind in kinds if hasattr(kind, other))
+        if False not in fits:
+            answers = asked and other.startswith("is")
+            near = 0.3 if words & set(other.split("_")) else 0.0
+            yield other, max(near, 0.12 if answers or other in known.methods_called else 0.04)
+
+
+def public(known: Known, node: ast.expr) -> list[str]:
+    """The public members of what a dotted name of the standard library stands for, where it is loaded here."""
+    return members_of(known, known.segment(node))
+
+
+def members_of(known: Known, dotted: str) -> list[str]:
+    """The same of the dotted name as it is written."""
+    found = object_of(known, dotted)
+    return [one for one in dir(found) if one[0] != "_"] if found is not None else []
+
+
+def object_of(known: Known, dotted: str) -> object | None:
+    """What a dotted name of the standard library stands for, where it is loaded here."""
+    first, *rest = dotted.split(".")
+    module, _, member = known.imported.get(first, "").partition(":")
+    if module in _PLAIN:
+        importlib.import_module(module)
+    found: Any = sys.modules.get(module) if module.partition(".")[0] in _STANDARD else None
+    for part in (member, *rest) if member else rest:
+        found = getattr(found, part, None)
+    return found
+
+
+def fitted(known: Known, node: ast.Attribute, call: ast.Call, found: Found) -> Found:
+    """Of the members of a module or class that is known: those that take what the call gives, and where this one does not,
+    these are likely. What is no member of it, or cannot be called so, is left out, and errors but behind `raise`."""
+    there = object_of(known, known.segment(node.value))
+    if not isinstance(there, ModuleType | type):
+        return found
+    wrong = takes(there, node.attr, call) is False
+    raised = isinstance(known.parents.get(call), ast.Raise)
+    kind = isinstance(getattr(there, node.attr, None), type)
+    kept = Found()
+    for other, prior in found.items():
+        member = getattr(there, other, None)
+        error = isinstance(member, type) and issubclass(member, BaseException)
+        fits = takes(there, other, call) if raised or not error else False
+        likely = fits and wrong and isinstance(member, type) == kind  # a function for a function
+        if fits is not False:
+            kept.raise_to(other, max(prior, FITS) if likely else prior)
+    return kept
+
+
+def takes(there: ModuleType | type, name: str, call: ast.Call, bound: bool = False) -> bool | None:
+    """Whether a member can be called as a call does; None where that is not known. `bound`: of an object of the type."""
+    member = vars(there).get(name) if isinstance(there, ModuleType) else getattr(there, name, None)
+    if not callable(member):
+        return False
+    named = {one.arg: one for one in call.keywords if one.arg is not None}
+    if len(named) < len(call.keywords) or any(isinstance(one, ast.Starred) for one in call.args):
+        return None
+    signature = _signature(member)
+    if signature is None:
+        return None  # it is not written in Python, and does not say
+    own = (None,) if bound and not isinstance(vars(there).get(name), classmethod | staticmethod) else ()  # fmt: skip
+    try:
+        signature.bind(*own, *call.args, **named)
+    except TypeError:
+        return False
+    return True
+
+
+@functools.lru_cache(maxsize=1024)
+def _signature(member: Callable[..., object]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(member)
+    except (TypeError, ValueError):
+        return None
