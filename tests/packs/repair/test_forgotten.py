@@ -133,6 +133,15 @@ def test_what_the_error_or_the_loop_says_comes_early(text: str, message: str, wa
     assert wanted in [row["new"] for row in _proposed(text, message)[:10]]
 
 
+def test_a_text_that_differs_in_case_alone_lost_a_call_that_changes_it() -> None:
+    text = "import re\n\n\ndef f(s):\n    return re.sub('b', lambda match: match.group(0), s)\n"
+    message = "AssertionError: assert 'X Men: The Last' == 'x men: the last'"
+    found = [row["new"] for row in _proposed(text, message)]
+    other = [row["new"] for row in _proposed(text, "AssertionError: assert 'a' == 'b'")]
+    assert "match.group(0).capitalize()" in found[:20]
+    assert "match.group(0).capitalize()" not in other
+
+
 def test_a_function_that_others_call_may_be_one_of_pythons_own() -> None:
     for call in ("map(_, xs)", "sorted(xs, key=_)", "filter(_, xs)"):
         found = _proposed(f"def f(xs):\n    return {call}\n", "NameError: name '_' is not defined")

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from . import expected
 from .known import Known
 from .source import OWN, Function, Scoped, name_of
 from .values import BINDS, Found, Row, wrong_way
@@ -236,7 +237,8 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
     if constant:
         return
     truth = asked or isinstance(up, ast.BoolOp | ast.UnaryOp)
-    for name in dict.fromkeys((*sorted(known.methods_called & set(_BARE)), *_BARE)):
+    likely = (*expected.cased(known.message), *sorted(known.methods_called & set(_BARE)))
+    for name in dict.fromkeys((*likely, *_BARE)):
         yield "wrapped", node, f"{text}.{name}()", 0.1 if name in known.methods_called else 0.05
     for name in _ASKED if truth else ():
         yield "wrapped", node, f"{text}.{name}()", 0.06

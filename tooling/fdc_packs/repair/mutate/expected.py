@@ -25,6 +25,8 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
     one.__name__: one for one in (list, tuple, set, dict, sorted, str, repr, int, float, bytes, abs, len, sum, min, max, round)
 }  # fmt: skip
 _CONVERT = (*_METHODS, *_FUNCTIONS)
+_CASES = "lower upper capitalize title swapcase".split()
+"""Methods of a text that change its letters' case."""
 
 
 class Told:
@@ -74,7 +76,17 @@ def converting(message: str) -> list[str]:
     """The functions, and methods of what is compared, that make one side of the failed comparison of the other one, or
     each of its elements: `lower` for `'Ab'` and `'ab'`, `tuple` for `[1]` and `(1,)`."""
     sides = _values(message)
-    return [name for name in _CONVERT if any(_makes(name, *pair) for pair in (sides, sides[::-1]))] if sides else []  # fmt: skip
+    whole = [name for name in _CONVERT if any(_makes(name, *pair) for pair in (sides, sides[::-1]))] if sides else []  # fmt: skip
+    return list(dict.fromkeys((*whole, *cased(message))))
+
+
+@functools.lru_cache(maxsize=64)
+def cased(message: str) -> tuple[str, ...]:
+    """The methods that change the case of letters, where the two sides of the failed comparison differ in nothing else: a part
+    of the text may need any of them."""
+    sides = _sides(message)
+    differ = any(one != other and one.lower() == other.lower() for one, other in sides)
+    return tuple(_CASES) if differ else ()
 
 
 def _values(message: str) -> tuple[object, ...]:
