@@ -100,6 +100,23 @@ def test_a_case_that_ends_silently_raises_what_the_test_wants(head: str, wanted:
 
 
 @pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ('with pytest.raises(TooDeep, match="too deep"):', "raise TooDeep('too deep')"),
+        (r"with self.assertRaisesRegex(TooDeep, r'^at 3\.5$'):", "raise TooDeep('at 3.5')"),
+        ('with pytest.raises(TooDeep, match="too (deep|low)"):', "raise TooDeep"),
+        ('with pytest.raises(TooDeep, match=words):', "raise TooDeep"),
+    ],
+)  # fmt: skip
+def test_what_is_raised_says_what_the_test_wants_to_read(said: str, wanted: str) -> None:
+    text = "class TooDeep(Exception):\n    pass\n\n\ndef f(depth):\n    if depth > 9:\n        return\n    f(depth + 1)\n"
+    message = f"Failed: DID NOT RAISE <class 'a.TooDeep'>\n{said}"
+    assert wanted == next(
+        row["new"] for row in _proposed(text, message) if row["new"].startswith("raise ")
+    )
+
+
+@pytest.mark.parametrize(
     ("block", "first"),
     [("x = x.decode('a')", "bytes"), ("x.append(1)", "list"), ("x = x.items()", "dict"), ("x.real", "int")],
 )  # fmt: skip
@@ -126,6 +143,12 @@ def test_a_value_that_no_one_takes_is_given_back(value: str) -> None:
         ("def f(self):\n    return self.__name__\n", "AttributeError: 'A' object has no attribute '__name__'", "type(self)"),
         ("from fractions import Fraction\n\n\ndef f(x):\n    return Fraction(x).isfinite(9)\n",
          "AttributeError: 'Fraction' object has no attribute 'isfinite'", "Fraction(x).limit_denominator"),
+        ("class A:\n    @classmethod\n    def of(cls, it):\n        'A set.'\n        pass\n", "", "return cls(it)"),
+        ("def f(x, y):\n    if isinstance(x, dict):\n        x = x\n    return [g(a, b) for a, b in x]\n", "", "x.items()"),
+        ("def f(xs, y):\n    return ((g(x) for x in row)\n            for row in xs)\n",
+         "AssertionError: assert [<generator object f.<locals>.<genexpr>>] == [(1, 2)]", "tuple(g(x) for x in row)"),
+        ("def f(x):\n    try:\n        return int(x)\n    except (x, ValueError):\n        return x\n",
+         "TypeError: catching classes that do not inherit from BaseException is not allowed", "TypeError"),
     ],
 )  # fmt: skip
 def test_what_the_error_or_the_loop_says_comes_early(text: str, message: str, wanted: str) -> None:

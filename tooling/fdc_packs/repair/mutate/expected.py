@@ -11,6 +11,10 @@ _QUOTED = re.compile(r"'([^'\\\n]{1,60})'|\"([^\"\\\n]{1,60})\"|\[([^\]\n]{1,60}
 _RAISES = re.compile(
     r"(?:raises|assertRaises|assertRaisesRegex)\(\s*([\w.]+)|DID NOT RAISE.*?'([\w.]+)'|\n?(\w+) not raised"
 )
+_MATCHES = re.compile(
+    r"(?:raises|assertRaisesRegex)\(\s*([\w.]+)\s*,\s*(?:match\s*=\s*)?r?(['\"])(.{1,120}?)\2"
+)
+_SPECIAL = re.compile(r"(?<!\\)[][*+?{}()|]|\\\w")
 MOST = 40
 """Characters that a text is thought to have lost or won."""
 NEAR = 12
@@ -47,6 +51,16 @@ class Told:
             module, _, name = next(one for one in row if one).rpartition(".")
             self.wanted[name] = module or self.wanted.get(name, "")
         """The wanted exceptions, each with the module that its class says, where it is said."""
+        said_words = ((row[0].rpartition(".")[2], _plain(row[2])) for row in _MATCHES.findall(said))
+        self.words = {name: text for name, text in said_words if text}
+        """What the message of a wanted exception is to have in it, where that is a plain text."""
+
+
+def _plain(pattern: str) -> str:
+    """A text that a pattern finds, where it is one but for its dots; else empty."""
+    if _SPECIAL.search(pattern):
+        return ""
+    return re.sub(r"\\(.)", r"\1", pattern.removeprefix("^").removesuffix("$"))
 
 
 def mended(value: str, message: str) -> Iterator[str]:

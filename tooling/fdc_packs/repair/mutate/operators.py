@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import calls, constants, statements, values, words
-from .forgotten import argument, around, bound, mirrored, statement, turning
+from .forgotten import argument, around, bound, converted, mirrored, statement, turning
 from .known import Known
 from .source import Edit, Function
 
@@ -22,7 +22,7 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Tuple | ast.DictComp, values.pairs), (_TESTED, values.question),
     (ast.Name, words.name), (ast.arg, words.parameter), (ast.Attribute, words.member), (ast.Constant, constants.constant),
     (ast.AugAssign, statements.augmented), (ast.Assign, statements.assigned),
-    (ast.Assign, statements.gone_through),
+    (ast.Assign, statements.gone_through), (ast.Assign, converted.stays),
     (ast.ExceptHandler | ast.Raise, statements.exceptions),
     (ast.Break | ast.Continue, statements.jump), (ast.Return | ast.Pass | ast.Continue, statements.ended),
     (ast.Expr, statements.value), (Function, statements.function),
@@ -30,7 +30,7 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Pass, statement.statement), (ast.Expr, around.idle), (ast.stmt, around.inserted), (ast.Call, argument.well_known),
     (ast.Call, calls.arguments),
     (ast.Compare, calls.likewise), (ast.Call, calls.as_elsewhere),
-    (ast.Call, calls.awaited), (ast.Call, values.chained),
+    (ast.GeneratorExp, converted.collected), (ast.Call, calls.awaited), (ast.Call, values.chained),
     (ast.Name, words.owned), (Function, words.parameters), (_TIGHT, values.signed),
     (ast.Attribute | ast.Subscript, calls.defaulted), (around.Asking, around.conditions),
     (_WRAPPED, calls.wrapped), (ast.stmt, mirrored.mirrored), (ast.While, turning.forgotten),

@@ -98,6 +98,13 @@ def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Ro
     prior = 0.45 if isinstance(node, ast.ExceptHandler) else 0.4
     for one in whole.elts if isinstance(whole, ast.Tuple) else [whole] if whole is not None else ():
         near = _EXCEPTIONS.get(name_of(one), "").split() if isinstance(one, ast.Name) else []
+        if (
+            isinstance(node, ast.ExceptHandler)
+            and isinstance(one, ast.Name)
+            and _is_value(known, one)
+        ):
+            there = known.segment(whole)
+            yield from (("exception", one, other, 0.7) for other in _COMMON if other not in there)
         for other in (
             known.told.wanted if isinstance(node, ast.Raise) and isinstance(one, ast.Name) else ()
         ):
@@ -115,6 +122,12 @@ def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Ro
         yield from widened(known, whole, _COMMON, 0.3)
 
 
+def _is_value(known: Known, node: ast.expr) -> bool:
+    """True for a name that the function binds where an exception is caught: it is seldom one."""
+    there = isinstance(node, ast.Name) and node.id in known.names(node)
+    return there and name_of(node) not in known.everywhere
+
+
 def jump(known: Known, node: ast.Break | ast.Continue) -> Iterator[Row]:
     """`break` for `continue`."""
     yield "flow", node, "continue" if isinstance(node, ast.Break) else "break", 0.5
@@ -127,12 +140,14 @@ def ended(known: Known, node: ast.Return | ast.Pass | ast.Continue) -> Iterator[
     if not alone or (isinstance(node, ast.Return) and node.value is not None):
         return
     for name, module in known.told.wanted.items():
+        words = known.told.words.get(name, "")
+        raised = f"raise {name}({words!r})" if words else f"raise {name}"
         if name in known.everywhere:
-            yield "flow", node, f"raise {name}", 0.7
+            yield "flow", node, raised, 0.7
         elif module:
             begin = known.text.rfind("\n", 0, known.start(node)) + 1
             indent = known.text[begin : known.start(node)]
-            yield "flow", node, f"from {module} import {name}\n{indent}raise {name}", 0.7
+            yield "flow", node, f"from {module} import {name}\n{indent}{raised}", 0.7
 
 
 def value(known: Known, node: ast.Expr) -> Iterator[Row]:

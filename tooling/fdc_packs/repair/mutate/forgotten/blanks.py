@@ -242,6 +242,9 @@ def handed_up(
     if owner is None or not function.args.args or function.args.args[0].arg not in OWN:
         return
     own = ", ".join(one.arg for one in function.args.args[1:])
+    if function.args.args[0].arg == "cls":  # an object of the class, as a class method gives one
+        for text in dict.fromkeys((own, *own.split(", "), "")):
+            yield f"return cls({text})", 0.6 if text == own else 0.3
     if function.name in ("__repr__", "__str__"):
         named = (
             "__name__"
