@@ -98,12 +98,8 @@ def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Ro
     prior = 0.45 if isinstance(node, ast.ExceptHandler) else 0.4
     for one in whole.elts if isinstance(whole, ast.Tuple) else [whole] if whole is not None else ():
         near = _EXCEPTIONS.get(name_of(one), "").split() if isinstance(one, ast.Name) else []
-        if (
-            isinstance(node, ast.ExceptHandler)
-            and isinstance(one, ast.Name)
-            and _is_value(known, one)
-        ):
-            there = known.segment(whole)
+        if isinstance(node, ast.ExceptHandler) and _is_value(known, one):
+            there = known.segment(whole) if whole is not None else ""
             yield from (("exception", one, other, 0.7) for other in _COMMON if other not in there)
         for other in (
             known.told.wanted if isinstance(node, ast.Raise) and isinstance(one, ast.Name) else ()
