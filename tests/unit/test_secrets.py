@@ -130,6 +130,27 @@ def test_no_alignment_and_no_neighbour_hides_a_value(value: str, data: st.DataOb
     assert "[secret A_KEY]" in scrubber.text("x" + quote(value, safe="") + "y")
 
 
+@given(
+    st.lists(
+        st.sampled_from(
+            ("pa:ss/W0rd", "+x%7é", "pa:ss/W0rd+x%7é", "%61", "a", " ", "tea", "sk-", "a1B2" * 9)
+        )
+        | st.sampled_from([*encoded(VALUE).values()]),
+        max_size=6,
+    )
+)
+def test_a_value_is_clean_where_each_of_its_texts_is(texts: list[str]) -> None:
+    """Halves of a secret in two texts are none, and no text hides what another has."""
+    scrubber = Scrubber({"SERVICE_TOKEN": VALUE, "A_KEY": "tea for two"})
+    value = {"rows": texts, "row": {"".join(texts): 1}}
+    clean = {
+        "rows": [scrubber.text(one) for one in texts],
+        "row": {scrubber.text("".join(texts)): 1},
+    }
+    assert clean == scrubber.value(value)
+    assert (scrubber.value(value) is value) == (clean == value)
+
+
 LOOKS = (
     "sk-ant-api03-" + "a1B2" * 10, "ghp_" + "a1B2" * 9, "github_pat_" + "a1B2" * 9, "glpat-" + "a1B2" * 5, "AKIA" + "A1B2" * 4,
     "xoxb-" + "12345678-" * 3 + "abc", "AIza" + "a1B2c" * 7, "sk_live_" + "a1B2" * 6, "npm_" + "a1B2" * 9,

@@ -248,15 +248,33 @@ def test_who_uses_a_name_is_told_by_the_definition_around_it(tmp_path: Path) -> 
 def test_a_folder_that_is_read_twice_is_parsed_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from fdc_packs.research.outline import files
+
+    tree = tree_of(shop(tmp_path))
+    seen: list[str] = []
+    real = files.outline
+    monkeypatch.setattr(files, "outline", lambda one: (seen.append(one.path), real(one))[1])
+    for question in ("order", "stock", "order stock"):
+        tree.search(concepts_of(question)).units()
+    assert len(seen) == len(set(seen)) and os.path.join("shop", "orders.py") in seen
+
+
+def test_the_files_of_a_search_are_ranked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every track asks for the best files of the same search."""
     from fdc_packs.research.explore import code_search
 
     tree = tree_of(shop(tmp_path))
     seen: list[str] = []
-    real = code_search.outline
-    monkeypatch.setattr(code_search, "outline", lambda one: (seen.append(one.path), real(one))[1])
-    for question in ("order", "stock", "order stock"):
-        tree.search(concepts_of(question)).units()
-    assert len(seen) == len(set(seen)) and os.path.join("shop", "orders.py") in seen
+    real = code_search.worth_of
+    monkeypatch.setattr(
+        code_search, "worth_of", lambda one, *more: (seen.append(one.path), real(one, *more))[1]
+    )
+    search = tree.search(concepts_of("order stock"))
+    best = search.best_files()
+    assert best and sorted(best) == sorted(seen)
+    assert best[:1] == search.best_files(1) and len(seen) == len(best)
 
 
 NOTES = {

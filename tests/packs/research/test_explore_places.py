@@ -1,4 +1,4 @@
-"""Which places an answer shows: options by what describes them, code before declarations and plans, twins once."""
+"""Which places an answer shows: options by what describes them, code before declarations, plans and CI, twins once."""
 
 from __future__ import annotations
 
@@ -159,3 +159,48 @@ def test_plans_are_shown_after_the_code_that_they_are_about(tmp_path: Path) -> N
     assert [one.path for one in code.places] == ["price.py", "price.plan"]
     plan = ask(tmp_path, "Which plan corrects the price of oolong in the price list?", files)
     assert plan.places[0].path == "price.plan"
+
+
+PROJECT = {
+    "pyproject.toml": """\
+[project]
+name = "kettle"
+requires-python = ">=3.11"
+
+[tool.release]
+# after the tag was pushed the steps are run in the background
+run = ["build", "publish after the tag was pushed"]
+""",
+    ".github/workflows/main.yml": """\
+name: main
+jobs:
+  run:
+    steps:
+      # steps that run in the background, after the others
+      - run: scripts/background
+""",
+    "kettle/later.py": """\
+class Background:
+    def __call__(self):
+        for step in self.steps:
+            step()
+
+
+def respond(answer, background):
+    answer.send()
+    background()
+""",
+}
+
+
+def test_code_comes_before_what_tells_tools_how_it_is_built(tmp_path: Path) -> None:
+    """The workflow has every word of the question, and runs nothing of the code."""
+    found = ask(tmp_path, "How are steps run in the background after the answer was sent?", PROJECT)
+    assert "kettle/later.py" == found.places[0].path
+
+
+def test_a_question_about_the_project_is_answered_by_its_settings(tmp_path: Path) -> None:
+    found = ask(tmp_path, "Which version of Python is required?", PROJECT)
+    (place, *_) = found.places
+    assert "pyproject.toml" == place.path
+    assert 'requires-python = ">=3.11"' in [text for _, text in place.code]

@@ -6,7 +6,7 @@ import os
 from functools import cache
 
 from ..retrieval.question import Concept, terms
-from ..retrieval.stems import stem
+from ..retrieval.stems import Stemmer, stem
 
 WEIGHT = 0.6
 """What a word of code is worth for a phrase of people."""
@@ -21,10 +21,10 @@ def _table() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
     out: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "idioms.txt")
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            phrase, _, words = line.partition(":")
-            parts = tuple(stem(word) for word in terms(phrase))
-            out.setdefault(parts[0], []).append((parts, tuple(words.split())))
+        lines = [line.partition(":") for line in file]
+    phrases = Stemmer()([" ".join(terms(phrase)) for phrase, _, _ in lines])
+    for parts, (_, _, words) in zip(phrases, lines):
+        out.setdefault(parts[0], []).append((tuple(parts), tuple(words.split())))
     for rows in out.values():
         rows.sort(key=lambda row: -len(row[0]))
     return out

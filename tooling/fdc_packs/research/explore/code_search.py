@@ -12,14 +12,13 @@ from __future__ import annotations
 import math
 import os
 import re
-import threading
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from fdc_toolchain.api.files import Document, Scan
 
-from ..outline.blocks import Outline as Shape
-from ..outline.code_outline import Definition, Outline, is_code, outline
+from ..outline.code_outline import is_code
+from ..outline.files import MOST_FILES, Files
 from ..retrieval.file_worth import makes, worth_of
 from ..retrieval.name_words import PARTS, ends, whole
 from ..retrieval.question import Concept, terms
@@ -30,8 +29,6 @@ MAX_HITS = 60_000
 """Occurrences of one word that are looked at."""
 BLOCK = 20
 """How rare a word is, is counted over blocks of so many lines; the files to parse are chosen by their best two."""
-MOST_FILES = 150
-"""Files that are parsed for one question."""
 
 NAME_WEIGHT, FIRST_WEIGHT, PLACE_WEIGHT, PROSE_WEIGHT, CODE_WEIGHT = 2.5, 0.7, 0.5, 0.6, 0.3
 """Of a word: in the name, in the first line of the documentation, in the path, in other prose, in code."""
@@ -46,63 +43,18 @@ ALIKE = 0.5
 """What a synonym is worth in code, of what it is worth in prose: names in code are chosen."""
 
 
-class Tree:
-    """The files of one scan, their texts for searching and their outlines, each made once when it is needed."""
+class Tree(Files):
+    """The files of one scan, and what was searched for in them."""
 
     def __init__(self, scan: Scan, documents: Sequence[Document]) -> None:
-        self.scan = scan
-        self.documents = {document.path: document for document in documents}
-        self._texts: dict[str, tuple[str, str, list[int]]] = {}
-        self._outlines: dict[str, Outline | None] = {}
-        self._shapes: dict[str, Shape] = {}
+        super().__init__(scan, documents)
         self._found: dict[tuple[tuple[Concept, ...], frozenset[str], bool, Sort], Search] = {}
         self.kept: dict[tuple[object, ...], Search] = {}
         """What others made of a search, for the next one who asks the same."""
         self._stemmer = Stemmer()
         self._stems: dict[str, str] = {}
-        self.lock = threading.RLock()
-
-    def text(self, path: str) -> tuple[str, str, list[int]]:
-        """A file's text, the same in lower case, and where its lines begin."""
-        found = self._texts.get(path)
-        if found is None:
-            lines = self.documents[path].lines
-            text = "\n".join(lines)
-            low = text.lower()
-            if len(low) != len(text):  # a letter whose small form is longer
-                low = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
-            starts, at = [], 0
-            for line in lines:
-                starts.append(at)
-                at += len(line) + 1
-            found = self._texts[path] = (text, low, starts)
-        return found
-
-    def outline(self, path: str) -> Outline | None:
-        """The outline of a source file; None for prose."""
-        with self.lock:
-            if path not in self._outlines:
-                self._outlines[path] = outline(self.documents[path]) if is_code(path) else None
-            return self._outlines[path]
-
-    def shape(self, path: str) -> Shape:
-        """The sections and blocks of a document that is not source file."""
-        with self.lock:
-            if path not in self._shapes:
-                from ..outline.outline import outline as read
-
-                self._shapes[path] = read(path, self.documents[path].lines)
-            return self._shapes[path]
-
-    def around(self, path: str, line: int) -> Definition | None:
-        """The innermost definition around a line of a source file."""
-        found = self.outline(path)
-        inside = (
-            [one for one in found.definitions if one.line <= line <= one.end]
-            if found is not None
-            else []
-        )
-        return min(inside, key=lambda one: one.end - one.line, default=None)
+        self._parts: dict[str, tuple[frozenset[str], int]] = {}
+        self._spans: dict[str, Spans] = {}
 
     def stems(self, words: Iterable[str]) -> dict[str, str]:
         """The stem of each word."""
@@ -111,6 +63,25 @@ class Tree:
             for word, found in zip(fresh, self._stemmer(fresh) if fresh else ()):
                 self._stems[word] = found[0] if found else word
             return self._stems
+
+    def parts(self, name: str) -> tuple[frozenset[str], int]:
+        """The stems of the words that a name is made of, and how many words these are."""
+        found = self._parts.get(name)
+        if found is None:
+            words = [part.lower() for part in PARTS.findall(name)]
+            stems = self.stems(words)
+            found = frozenset(stems[word] for word in words), len(words)
+            self._parts[name] = found
+        return found
+
+    def spans(self, path: str) -> Spans:
+        """Which unit each line of a file belongs to."""
+        with self.lock:
+            if path not in self._spans:
+                outlined = self.outline(path)
+                shape = self.shape(path) if outlined is None else None
+                self._spans[path] = Spans(self.documents[path], outlined, shape)
+            return self._spans[path]
 
     def search(
         self,
@@ -126,39 +97,6 @@ class Tree:
             if key not in self._found:
                 self._found[key] = Search(self, *key)
             return self._found[key]
-
-    def users(self, name: str) -> list[tuple[str, int, bool]]:
-        """Where a name is used: (path, line, whether it is an import). Only files that have it are parsed."""
-        alone = whole(name)
-        out = []
-        parsed = 0
-        for path in self.documents:
-            if is_code(path) and name in self.text(path)[0] and alone.search(self.text(path)[0]):
-                found = self.outline(path)
-                parsed += 1
-                if found is not None:
-                    out += [
-                        (path, line, line in found.imports) for line in found.uses.get(name, ())
-                    ]
-                if parsed == MOST_FILES:
-                    break
-        return out
-
-    def defined(self, name: str, exported: bool = False) -> list[tuple[str, Definition]]:
-        """Where a name, plain or qualified, is defined; where it is only exported too if that is asked or no file defines it."""
-        last = name.rpartition(".")[2]
-        coined = re.compile(
-            rf"(?:^|[\s*&#:(,{{]){re.escape(last)}(?![\w$])|\.{re.escape(last)}\s*=(?!=)",
-            re.MULTILINE,
-        )
-        out = []
-        for path in self.documents:
-            if is_code(path) and last in self.text(path)[0] and coined.search(self.text(path)[0]):
-                found = self.outline(path)
-                for one in found.definitions if found is not None else ():
-                    if name in (one.name, one.qualified) or one.qualified.endswith(f".{name}"):
-                        out.append((path, one))
-        return [row for row in out if exported or row[1].kind != "export"] or out
 
 
 class Search:
@@ -191,7 +129,9 @@ class Search:
             for number, concept in enumerate(concepts)
         ]
         self._units: list[Unit] | None = None
+        self._files: list[str] | None = None
         self._meant: dict[str, frozenset[int]] = {}
+        self._forms = self._stemmed()
 
     def _heard(self, number: int, concept: Concept, blocks: int, written: bool) -> float:
         """Notes where a concept stands under each of its names; how much it tells: how rare the word itself is, else the rarest
@@ -218,6 +158,17 @@ class Search:
             self.hits.setdefault(path, {}).setdefault(line, {})[number] = weight
             self._having[number].add(path)
         return tells
+
+    def _stemmed(self) -> list[tuple[int, frozenset[str], float]]:
+        """The stems that a name must have for each way to write a concept, and what the concept is worth then."""
+        out = []
+        for number, concept in enumerate(self.concepts):
+            for nth, (words, weight) in enumerate(concept.variants):
+                parts = words.split()
+                stems = self.tree.stems(parts)
+                worth = self._scales[number].get(words, weight) if nth else weight
+                out.append((number, frozenset(stems[part] for part in parts), worth))
+        return out
 
     def files(self, number: int) -> set[str]:
         """The files that have a concept, under any of its names."""
@@ -271,21 +222,26 @@ class Search:
 
     def best_files(self, most: int = MOST_FILES) -> list[str]:
         """The files of which some lines have most of the question, those with its very names first: only these are parsed."""
-        worth: dict[str, float] = {}
-        named = [whole(name) for name in self.names]
-        for path, lines in self.hits.items():
-            blocks: dict[int, dict[int, float]] = {}
-            for line, concepts in lines.items():
-                for at in (line // BLOCK, line // BLOCK + 1):  # two that touch count as one stretch
-                    here = blocks.setdefault(at, {})
-                    for number, weight in concepts.items():
-                        here[number] = max(here.get(number, 0.0), weight)
-            score = max(self._worth(here) for here in blocks.values())
-            score += 0.5 * self._worth(self.named(os.path.splitext(path)[0]))
-            worth[path] = score * worth_of(self.tree.documents[path], self._asked, self._made)
-            if any(one.search(self.tree.text(path)[0]) for one in named):
-                worth[path] += sum(self.weights)
-        return sorted(worth, key=lambda path: (-worth[path], path))[:most]
+        with self.tree.lock:
+            if self._files is None:
+                worth = {path: self._worth_of_file(path) for path in self.hits}
+                self._files = sorted(worth, key=lambda path: (-worth[path], path))
+            return self._files[:most]
+
+    def _worth_of_file(self, path: str) -> float:
+        blocks: dict[int, dict[int, float]] = {}
+        for line, concepts in self.hits[path].items():
+            for at in (line // BLOCK, line // BLOCK + 1):  # two that touch count as one stretch
+                here = blocks.setdefault(at, {})
+                for number, weight in concepts.items():
+                    if weight > here.get(number, 0.0):
+                        here[number] = weight
+        worth = max(self._worth(here) for here in blocks.values())
+        worth += 0.5 * self._worth(self.named(os.path.splitext(path)[0]))
+        worth *= worth_of(self.tree.documents[path], self._asked, self._made)
+        if any(whole(name).search(self.tree.text(path)[0]) for name in self.names):
+            worth += sum(self.weights)
+        return worth
 
     def _worth(self, concepts: dict[int, float]) -> float:
         return sum(self.weights[number] * weight for number, weight in concepts.items())
@@ -294,7 +250,7 @@ class Search:
         document = self.tree.documents[path]
         outlined = self.tree.outline(path)
         sections: dict[tuple[int, int], Gathered] = {}
-        spans = Spans(document, outlined, self.tree.shape(path) if outlined is None else None)
+        spans = self.tree.spans(path)
         for line, concepts in self.hits[path].items():
             definition, start, end, heading = spans.at(line)
             one = sections.setdefault((start, end), Gathered(definition, start, end, heading))
@@ -308,7 +264,7 @@ class Search:
         for one in sections.values():
             name = one.definition.qualified if one.definition is not None else one.heading
             if name:
-                parts = len(PARTS.findall(name)) or 1
+                parts = self.tree.parts(name)[1] or 1
                 named = self.named(name)
                 exact = 0.6 + 0.4 * min(1.0, len(named) / parts)
                 one.named = {number: weight * exact for number, weight in named.items()}
@@ -328,17 +284,11 @@ class Search:
 
     def named(self, name: str) -> dict[int, float]:
         """The concepts that a name is made of."""
-        parts = [part.lower() for part in PARTS.findall(name)]
-        stems = self.tree.stems(parts)
-        have = {stems[part] for part in parts}
+        have, _ = self.tree.parts(name)
         out: dict[int, float] = {}
-        for number, concept in enumerate(self.concepts):
-            for nth, (words, weight) in enumerate(concept.variants):
-                wanted = words.split()
-                known = self.tree.stems(wanted)
-                if all(known[word] in have for word in wanted):
-                    worth = self._scales[number].get(words, weight) if nth else weight
-                    out[number] = max(out.get(number, 0.0), worth)
+        for number, wanted, worth in self._forms:
+            if wanted <= have:
+                out[number] = max(out.get(number, 0.0), worth)
         return out
 
     def _unit(self, path: str, one: Gathered, above: dict[int, float], factor: float) -> Unit:

@@ -16,17 +16,29 @@ PLANS = re.compile(
     r"\.plan$|(?:^|/)protocols/[^/]+\.protocol\.\w+$|(?:^|/)knowledge_core/[^/]+$|(?:^|/)fdc\.toml$|(?:^|/)skills/fdc-plan/"
 )
 """What plans, and rules and instructions for those who plan, are written in: they have the words of tasks."""
+PROJECT = re.compile(
+    r"(?:^|/)(?:setup\.(?:py|cfg)|pyproject\.toml|package\.json|tox\.ini|noxfile\.py|conf\.py|\.[\w-]+(?:rc|\.(?:ya?ml|toml|json)))$"
+    r"|(?:^|/)\.(?:github|gitlab|circleci)/"
+)
+"""What tells tools how a project is built, tested and published: it has words of every trade, and says nothing of its code."""
 DECLARES = re.compile(r"\.(?:pyi|d\.[cm]?ts)$")
 DECLARED = 0.6
 """What a file of declarations is worth beside the code that it declares, unless types are asked for."""
 TESTED, ASIDE = 0.25, 0.35
-"""What a test, and what an example or a plan, is worth beside the code that it shows, unless one is asked for."""
+"""What a test, and what an example, a plan or a file for tools, is worth beside code, unless one is asked for."""
 _OF_TESTS = frozenset(("test", "tests", "testing"))
 _OF_PLANS = frozenset(("plan", "plans", "protocol", "protocols", "rule", "rules", "fdc"))
 _OF_TYPES = frozenset(
     ("type", "types", "typing", "typings", "declaration", "declarations", "interface", "interfaces")
 )
 _OF_EXAMPLES = frozenset(("example", "examples", "sample", "demo", "benchmark"))
+_OF_PROJECTS = frozenset(
+    "author build builds built ci classifiers config configuration configured coverage dependencies dependency depend depends "
+    "deployed develop development docs documentation extra extras homepage install installed licence license lint linter "
+    "maintainer metadata minimum packaged packaging project publish published release released releases require required "
+    "requirement requirements requires script scripts setting settings setup sphinx support supported supports test tested "
+    "testing tests tool tools version versions workflow workflows".split()
+)
 FOREIGN = re.compile(
     r"(?:^|/)(?:_?vendor(?:ed)?|third_party|external|node_modules|dist|build|migrations)/|\.min\."
 )
@@ -78,6 +90,8 @@ def worth_of(document: Document, asked: set[str], made: bool = True) -> float:
     factor = 1.0
     if shows_others(document.path, asked):
         factor = TESTED if TESTS.search(document.path) else ASIDE
+    if PROJECT.search(document.path) and not asked & _OF_PROJECTS:
+        factor = min(factor, ASIDE)
     if FOREIGN.search(document.path):
         factor *= 0.6
     if made and DECLARES.search(document.path) and not asked & _OF_TYPES:

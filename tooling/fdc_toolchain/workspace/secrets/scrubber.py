@@ -75,13 +75,30 @@ class Scrubber:
 
     def value(self, value: object) -> object:
         """The value, itself where there is nothing to replace."""
+        if isinstance(value, (list, dict)) and not self._suspect("\0".join(_texts(value))):
+            return value
+        return self._replaced(value)
+
+    def _suspect(self, texts: str) -> bool:
+        """Whether one of several texts, with a character between them that no secret has, may have a secret: they are searched
+        once for each way to write one, and not once for each way and text."""
+        if self._written is None:
+            self._written = self._ready()
+        seen = _Seen(texts, self._written) if self._written else None
+        return (
+            any(start in texts and form.search(texts) for start, form in FORMS)
+            or seen is not None
+            and any(seen.has(kind, one) for kind, one, _ in self._written)
+        )
+
+    def _replaced(self, value: object) -> object:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
-            made = [self.value(one) for one in value]
+            made = [self._replaced(one) for one in value]
             return value if all(one is two for one, two in zip(made, value, strict=True)) else made
         if isinstance(value, dict):
-            rows = {self.text(key): self.value(one) for key, one in value.items()}
+            rows = {self.text(key): self._replaced(one) for key, one in value.items()}
             same = all(
                 one is two
                 for one, two in zip(
@@ -114,30 +131,55 @@ class Scrubber:
         return sorted(rows, key=lambda row: -len(row[1]))
 
     def _known(self, text: str, written: list[tuple[str, str, str]]) -> str:
-        whole = _joined(text, "\r\n")
-        digits = _joined(whole, "\t :").lower()
-        plain = _unquoted(text) if "%" in text else ""
-        form = ""
-        if "+" in text and any(" " in one for _, one, _ in written):
-            spaced = text.replace("+", " ")
-            form = _unquoted(spaced) or spaced
+        seen = _Seen(text, written)
         for kind, one, name in written:
             mark = f"[secret {name}]"
-            if kind == "plain":
-                if one in text:
-                    text = text.replace(one, mark)
-                if plain and one in plain or " " in one and one in form:
-                    text = _put(
-                        mark, "".join(f"(?:{re.escape(c)}|{_percent(c)})" for c in one), text
-                    )
-            elif kind == "hex":
-                if one in digits:
-                    text = _put(mark, "(?i:" + r"[\s:]*".join(one) + ")", text)
-            elif kind == "text" and one in text:
+            if kind in ("plain", "text") and one in text:
                 text = text.replace(one, mark)
-            elif kind == "base64" and one in whole:
+            if kind == "plain" and seen.quoted(one):
+                text = _put(mark, "".join(f"(?:{re.escape(c)}|{_percent(c)})" for c in one), text)
+            elif kind == "hex" and one in seen.digits:
+                text = _put(mark, "(?i:" + r"[\s:]*".join(one) + ")", text)
+            elif kind == "base64" and one in seen.whole:
                 text = _put(mark, r"[\r\n]*".join(map(re.escape, one)), text)
         return text
+
+
+class _Seen:
+    """A text as the ways to write a secret see it: without line breaks, as digits, without percent-encoding."""
+
+    def __init__(self, text: str, written: list[tuple[str, str, str]]) -> None:
+        self.text = text
+        self.whole = _joined(text, "\r\n")
+        self.digits = _joined(self.whole, "\t :").lower()
+        self.plain = _unquoted(text) if "%" in text else ""
+        self.form = ""
+        if "+" in text and any(" " in one for _, one, _ in written):
+            spaced = text.replace("+", " ")
+            self.form = _unquoted(spaced) or spaced
+
+    def quoted(self, one: str) -> bool:
+        """Whether a value stands there in percent-encoding."""
+        return one in self.plain or " " in one and one in self.form
+
+    def has(self, kind: str, one: str) -> bool:
+        """Whether a value stands there, written in a way."""
+        if kind == "plain":
+            return one in self.text or self.quoted(one)
+        return one in {"hex": self.digits, "text": self.text, "base64": self.whole}[kind]
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in a JSON value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield key
+            yield from _texts(one)
 
 
 def without(scrub: Scrubber, failed: WorldFailed) -> WorldFailed:
