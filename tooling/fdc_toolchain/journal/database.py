@@ -157,6 +157,33 @@ def _refused(path: str) -> str:
     return ""
 
 
+def is_kept(path: str) -> bool:
+    """Whether a journal lies complete where SQLite cannot make the file that its readers share: where nothing can be written
+    (a read-only file system, an archive), or on a full disk, if nobody has made that file."""
+    try:
+        if not _is_closed(path) and (_is_shared(f"{path}-shm") or not _full(path)):
+            return False
+        return not os.path.getsize(f"{path}-wal")
+    except FileNotFoundError:
+        return os.path.exists(path)
+    except OSError:
+        return False
+
+
+def _is_closed(path: str) -> bool:
+    return bool(os.statvfs(path).f_flag & os.ST_RDONLY) or not (
+        os.access(path, os.W_OK) or os.access(os.path.dirname(path), os.W_OK)
+    )
+
+
+def _is_shared(shm: str) -> bool:
+    """Whether somebody made the file that readers share; it stays shorter where the disk filled up meanwhile."""
+    try:
+        return os.lstat(shm).st_size >= _SHARED
+    except FileNotFoundError:
+        return False
+
+
 def _full(path: str) -> bool:
     try:
         about = os.statvfs(os.path.dirname(path) or ".")
@@ -168,5 +195,8 @@ def _full(path: str) -> bool:
 _LONGEST = 504
 """Bytes of a path for which SQLite keeps a write-ahead log beside the file (its MAX_PATHNAME, less the ending)."""
 
-_ROOM = 64 * 1024
-"""Bytes that SQLite needs free to open a journal: its `-shm` file has 32 KiB."""
+_SHARED = 32 * 1024
+"""The smallest size of the `-shm` file of SQLite."""
+
+_ROOM = 2 * _SHARED
+"""Bytes that SQLite needs free to open a journal."""
