@@ -324,10 +324,12 @@ def _journal(root: str) -> list[Found]:
     try:
         run_folders.refuse_link(os.path.dirname(path))
         refuse_links(path)
-        if os.path.exists(path):
-            Store(path, readonly=True).close()
-    except (Empty, Older):
+        os.stat(path)
+        Store(path, readonly=True).close()
+    except (Empty, Older, FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as failed:
+        return [Found("runs", "bad", f"{path}: {reason(failed)}")]
     except WorldFailed as refused:
         return [Found("runs", "bad", str(refused))]
     return []
