@@ -142,6 +142,8 @@ def _refused(path: str) -> str:
 
     try:
         os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC))
+    except PermissionError as failed:
+        return f" ({reason(failed)}{_of_another(path)})"
     except OSError as failed:
         return f" ({reason(failed)})"
     if (size := len(os.fsencode(os.path.realpath(path)))) > _LONGEST:
@@ -155,6 +157,24 @@ def _refused(path: str) -> str:
     except OSError as failed:
         return f" ({reason(failed)})"
     return ""
+
+
+def _of_another(path: str) -> str:
+    """Whose journal it is, if it is another user's."""
+    import pwd
+
+    try:
+        owner = os.stat(path).st_uid
+        if owner == os.geteuid():
+            return ""
+        who = pwd.getpwuid(owner).pw_name
+    except OSError:
+        return ""
+    except KeyError:
+        who = str(owner)
+    return (
+        f": the runs are those of the user `{who}`, and private; start yours in a clone of your own"
+    )
 
 
 def is_kept(path: str) -> bool:
