@@ -1,4 +1,4 @@
-"""Records of runs into which fdc may not look, as those of somebody whose umask is 077: nobody is told that there is no run."""
+"""Folders into which fdc may not look, as those of somebody whose umask is 077: each is named, and what to do about it."""
 
 from __future__ import annotations
 
@@ -60,3 +60,21 @@ def test_whose_runs_they_are_is_said_in_a_folder_of_several_users(
     done = humbly(tmp_path, *words)
     assert done.returncode == 3, done
     assert "(permission denied: the runs are those of the user `54321`, and private;" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("lint",), ("lint", "--no-cache"), ("fmt", "--check")])
+def test_a_closed_folder_below_can_be_left_out(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """As a database in a container leaves one. The message did not say what to do, and no plan was checked."""
+    (tmp_path / "a.plan").write_text(PLAN)
+    (tmp_path / "data").mkdir(mode=0)
+    try:
+        done = humbly(tmp_path, *words)
+        assert 3 == done.returncode and done.stderr.startswith("fdc: a folder may not be read; to")
+        assert done.stderr.endswith(
+            f"`exclude` in the settings, or to .gitignore ({tmp_path}/data)\n"
+        )
+        (tmp_path / "fdc.toml").write_text('exclude = ["data/"]\n')
+        assert humbly(tmp_path, *words).returncode == 0
+    finally:
+        (tmp_path / "data").chmod(0o755)
