@@ -55,6 +55,8 @@ def test_each_line_of_a_question_is_a_line(workspace: Path) -> None:
     (workspace / "p.plan").write_text(text)
     asked = fdc("run", "p.plan", "-q", cwd=workspace)
     assert "question: Why? a\n  | question: b\n  |\n  | c\n  at p.plan:" in asked.stdout, asked
+    shown = fdc("answer", "last", cwd=workspace)
+    assert "(main/4): Why? a\n  | question: b\n  |\n  | c\n  text, " in shown.stdout, shown
     (workspace / "p.plan").write_text(text.replace("printf 'a", "seq 90; printf 'a"))
     asked = fdc("run", "p.plan", "-q", cwd=workspace)
     assert "  | 60\n  | 61\n  33 lines more; `fdc answer " in asked.stdout, asked

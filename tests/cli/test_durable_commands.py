@@ -49,6 +49,8 @@ def test_a_fork_takes_over_what_was_done_and_goes_its_own_way(done: tuple[Path, 
     made = fdc("fork", f"{old}@main/5", "who=you", cwd=workspace)
     assert made.returncode == 0 and "4 records taken over" in made.stdout, made
     new = runs(workspace)[-1]["run"]
+    one = fdc("fork", f"{old}@main/2", cwd=workspace)
+    assert one.stdout.splitlines()[-1].startswith("1 record taken over"), one
     went = fdc("resume", new, cwd=workspace)
     assert went.returncode == 0 and "main/4" not in went.stdout
     assert (workspace / "b.txt").read_text() == "hi\n you\n"  # the file was read before the fork

@@ -180,3 +180,19 @@ def test_a_tool_of_the_core_that_only_the_catalogue_declares_is_found(workspace:
     file.write_text(json.dumps({**document, "tools": {**document["tools"], "read_file": row}}))
     done = fdc("pack", "check", "made/tea_pack", cwd=workspace)
     assert 1 == done.returncode and "`read_file` is a built-in tool" in done.stdout, done
+
+
+def test_the_folder_that_new_wrote_and_install_takes_is_checked_too(workspace: Path) -> None:
+    """It was said that `made/pack.toml` does not exist."""
+    assert 0 == fdc("pack", "new", "tea", "made", cwd=workspace).returncode
+    done = fdc("pack", "check", "made", cwd=workspace)
+    assert (0, "made/tea_pack: the pack `tea` is valid\n") == (done.returncode, done.stdout)
+    (workspace / "made/tea_pack/tools.json").unlink()
+    done = fdc("pack", "check", "made", cwd=workspace)
+    assert 1 == done.returncode and "tools.json" in done.stdout, done
+    (workspace / "made/tea_pack/pack.toml").unlink()
+    done = fdc("pack", "check", "made", cwd=workspace)
+    assert 2 == done.returncode and "`made` has no `tea_pack/pack.toml`" in done.stderr, done
+    (workspace / "made/pyproject.toml").unlink()
+    done = fdc("pack", "check", "made", cwd=workspace)
+    assert (1, "made/pack.toml: no such file or directory\n") == (done.returncode, done.stdout)

@@ -119,6 +119,9 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(plan: Path) -> None:
     [
         (["a.plan", "topik=x"], "the plan has no parameter `topik`; did you mean `topic`?"),
         (["a.plan", "x"], "expected key=value, found `x`"),
+        (["a.plan", "--topic", "x"], "is written without dashes: `topic=VALUE`."),
+        (["a.plan", "--topic=x"], "is written without dashes: `topic=VALUE`."),
+        (["a.plan", "--dry-rum"], "Did you mean '--dry-run'?"),
         (["a.plan", "topic=a", "topic=b"], "`topic` is given twice"),
         (["none.plan"], "the plan `none.plan` is neither a file"),
         (

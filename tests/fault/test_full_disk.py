@@ -94,3 +94,23 @@ def test_a_disk_without_room_for_a_name_is_told_by_the_name_that_was_asked_for(
         words = ["certify", "a.plan", "--output", "a.json"]
         done = fdc(*words, cwd=disk, env={"HOME": str(tmp_path)})
         assert (done.returncode, done.stderr) == (3, "fdc: No space left on device (a.json)\n")
+
+
+@pytest.mark.long
+def test_the_runs_on_a_full_disk_can_be_read(tmp_path: Path) -> None:
+    """SQLite needs 32 KiB for the file that its readers share: nobody could see which run had filled the disk."""
+    ends = set()
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        (disk / "a.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
+        env = {"HOME": str(tmp_path)}
+        assert fdc("run", "a.plan", cwd=disk, env=env).returncode == 0
+        for pages in (0, 1, 7, 8, 9, 17):
+            ballast = filled(disk, pages)
+            for words in (["runs"], ["show", "last"], ["verify", "last"], ["replay", "last"],
+                          ["report", "last", "--output", str(tmp_path / "r.html")]):  # fmt: skip
+                done = fdc(*words, cwd=disk, env=env)
+                assert (done.returncode, done.stderr) == (0, ""), (pages, words)
+            done = fdc("run", "a.plan", cwd=disk, env=env)
+            ends.add(done.returncode)
+            ballast.unlink()
+    assert 3 in ends

@@ -137,6 +137,11 @@ def test_the_step_below_is_pointed_at():
             "an earlier step, or an earlier round of the loop, creates it",
         ),
         ("read_file x\n", (), "a step that creates it must come before, on every run"),
+        (
+            "read_file ~/x\n",
+            (),
+            "`~` is text in a plan, not a home folder: write a path relative to the workspace's root",
+        ),
         ("delete_file x\nread_file x\n", ("x",), "an earlier step deletes or renames it"),
     ],
 )

@@ -13,7 +13,9 @@ def cache_dir() -> str:
     found = os.environ.get("FDC_CACHE_DIR")
     if found:
         return found
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(_home(), ".cache")
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # to be ignored, as its specification says
+        base = os.path.join(_home(), ".cache")
     return os.path.join(base, "fdc")
 
 

@@ -268,7 +268,11 @@ def _question(ended: Ended, question: dict[str, Any]) -> list[str]:
             *([] if in_doubt(question.get("shows")) else _shows(ended, question)),
             f"question: {first}",
             *(f"  | {line}".rstrip() for line in lines[:MOST_SHOWN]),
-            *([f"  {left} lines more; `fdc answer {ended.run}` shows all"] if left > 0 else []),
+            *(
+                [f"  {plural(left, 'line')} more; `fdc answer {ended.run}` shows all"]
+                if left > 0
+                else []
+            ),
             f"  at {place}; {answer}",
         ]
     done = f"{prefix}'done:RESULT'" if question["bound"] else f"{prefix}done"
@@ -289,7 +293,10 @@ def _shows(ended: Ended, question: dict[str, Any]) -> list[str]:
     return (
         lines
         if left <= 0
-        else [*lines[:MOST_SHOWN], f"  {left} lines more; `fdc answer {ended.run}` shows all"]
+        else [
+            *lines[:MOST_SHOWN],
+            f"  {plural(left, 'line')} more; `fdc answer {ended.run}` shows all",
+        ]
     )
 
 

@@ -23,7 +23,7 @@ from ..journal import user_key
 from ..journal.sqlite import Store, refuse_links
 from ..journal.tables import Empty, Older
 from ..linking.project.protected import outside_path
-from ..linking.project.quiet_git import in_its_own, refuse_pipes
+from ..linking.project.quiet_git import in_its_own, refuse_pipes, top, why_not
 from ..named_tuples import NamedTuple
 from ..tools.model.wire import OPENAI
 from ..workspace import run_folders
@@ -324,10 +324,12 @@ def _journal(root: str) -> list[Found]:
     try:
         run_folders.refuse_link(os.path.dirname(path))
         refuse_links(path)
-        if os.path.exists(path):
-            Store(path, readonly=True).close()
-    except (Empty, Older):
+        os.stat(path)
+        Store(path, readonly=True).close()
+    except (Empty, Older, FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as failed:
+        return [Found("runs", "bad", f"{path}: {reason(failed)}")]
     except WorldFailed as refused:
         return [Found("runs", "bad", str(refused))]
     return []
@@ -375,12 +377,11 @@ def _git(root: str) -> Found:
     except (OSError, subprocess.SubprocessError) as failed:
         why = getattr(failed, "strerror", None) or failed
         return Found("git", "note", f"cannot be run: {why}")
-    where = (
-        "the workspace is in a repository"
-        if inside.stdout.strip() == "true"
-        else "the workspace is not in a repository"
-    )
-    return Found("git", "ok", f"{version.stdout.strip().removeprefix('git version ')}; {where}")
+    made = version.stdout.strip().removeprefix("git version ")
+    if inside.returncode and top(os.path.abspath(root)) is not None:
+        return Found("git", "note", f"{made}; it refuses the repository: {why_not(inside.stderr)}")
+    within = "in" if inside.stdout.strip() == "true" else "not in"
+    return Found("git", "ok", f"{made}; the workspace is {within} a repository")
 
 
 def _package(name: str, use: str) -> Found:

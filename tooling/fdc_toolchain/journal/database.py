@@ -142,6 +142,8 @@ def _refused(path: str) -> str:
 
     try:
         os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC))
+    except PermissionError as failed:
+        return f" ({reason(failed)}{_of_another(path)})"
     except OSError as failed:
         return f" ({reason(failed)})"
     if (size := len(os.fsencode(os.path.realpath(path)))) > _LONGEST:
@@ -157,6 +159,51 @@ def _refused(path: str) -> str:
     return ""
 
 
+def _of_another(path: str) -> str:
+    """Whose journal it is, if it is another user's."""
+    import pwd
+
+    try:
+        owner = os.stat(path).st_uid
+        if owner == os.geteuid():
+            return ""
+        who = pwd.getpwuid(owner).pw_name
+    except OSError:
+        return ""
+    except KeyError:
+        who = str(owner)
+    return (
+        f": the runs are those of the user `{who}`, and private; start yours in a clone of your own"
+    )
+
+
+def is_kept(path: str) -> bool:
+    """Whether a journal lies complete where SQLite cannot make the file that its readers share: where nothing can be written
+    (a read-only file system, an archive), or on a full disk, if nobody has made that file."""
+    try:
+        if not _is_closed(path) and (_is_shared(f"{path}-shm") or not _full(path)):
+            return False
+        return not os.path.getsize(f"{path}-wal")
+    except FileNotFoundError:
+        return os.path.exists(path)
+    except OSError:
+        return False
+
+
+def _is_closed(path: str) -> bool:
+    return bool(os.statvfs(path).f_flag & os.ST_RDONLY) or not (
+        os.access(path, os.W_OK) or os.access(os.path.dirname(path), os.W_OK)
+    )
+
+
+def _is_shared(shm: str) -> bool:
+    """Whether somebody made the file that readers share; it stays shorter where the disk filled up meanwhile."""
+    try:
+        return os.lstat(shm).st_size >= _SHARED
+    except FileNotFoundError:
+        return False
+
+
 def _full(path: str) -> bool:
     try:
         about = os.statvfs(os.path.dirname(path) or ".")
@@ -168,5 +215,8 @@ def _full(path: str) -> bool:
 _LONGEST = 504
 """Bytes of a path for which SQLite keeps a write-ahead log beside the file (its MAX_PATHNAME, less the ending)."""
 
-_ROOM = 64 * 1024
-"""Bytes that SQLite needs free to open a journal: its `-shm` file has 32 KiB."""
+_SHARED = 32 * 1024
+"""The smallest size of the `-shm` file of SQLite."""
+
+_ROOM = 2 * _SHARED
+"""Bytes that SQLite needs free to open a journal."""

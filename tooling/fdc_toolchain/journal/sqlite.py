@@ -27,7 +27,7 @@ from ..named_tuples import NamedTuple
 from ..program.codec import canonical, encode, load
 from ..program.model import Program
 from . import counter, hash_chain, tables
-from .database import Database, world_failed
+from .database import Database, is_kept, world_failed
 from .private_file import private
 from .row_shape import fault_of_record, fault_of_run, is_text
 from .run_journal import RunJournal
@@ -41,21 +41,6 @@ _ADD_RUN = (
 )
 _FREE = "DELETE FROM blob WHERE hash NOT IN (SELECT program FROM run UNION SELECT blob FROM record WHERE blob IS NOT NULL)"
 _ROWS = f"SELECT {tables.ROW} FROM record WHERE run=? ORDER BY seq"
-
-
-def _is_kept(path: str) -> bool:
-    """Whether a journal lies complete where nothing can be written (a read-only file system, an archive), so that SQLite
-    cannot make the files that readers share."""
-    try:
-        if not os.statvfs(path).f_flag & os.ST_RDONLY and (
-            os.access(path, os.W_OK) or os.access(os.path.dirname(path), os.W_OK)
-        ):
-            return False
-        return not os.path.getsize(f"{path}-wal")
-    except FileNotFoundError:
-        return os.path.exists(path)
-    except OSError:
-        return False
 
 
 class RunRow(NamedTuple):
@@ -131,7 +116,7 @@ class Store(Database):
         try:
             if not readonly:
                 private(path)
-            kept = "&immutable=1" if readonly and _is_kept(path) else ""
+            kept = "&immutable=1" if readonly and is_kept(path) else ""
             database = f"file:{_quoted(path)}?mode=ro{kept}" if readonly else path
             self._db = sqlite3.connect(database, uri=readonly, isolation_level=None)
         except OSError as failed:

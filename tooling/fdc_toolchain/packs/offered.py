@@ -205,6 +205,18 @@ def _of_wheel(wheel: zipfile.ZipFile, path: str) -> list[str]:
     )
 
 
+def folders_of(folder: str) -> list[str]:
+    """The folders of the packs in a distribution's folder; the folder itself, if it is a pack or no distribution.
+
+    Raises UsageError, PackError.
+    """
+    if os.path.lexists(os.path.join(folder, FILE)) or not os.path.isfile(
+        os.path.join(folder, "pyproject.toml")
+    ):
+        return [folder]
+    return [_package_of(folder, package) for package in _of_project(folder)]
+
+
 def _package_of(folder: str, package: str) -> str:
     """The folder of a package in a distribution's folder: at its top, or in `src/`."""
     inside = os.path.join(*package.split("."))

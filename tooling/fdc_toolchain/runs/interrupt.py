@@ -14,7 +14,8 @@ def interruptible() -> Iterator[bool]:
     """Context in which Ctrl-C, SIGTERM and SIGHUP leave a run cleanly; yields whether the handlers are installed.
 
     The first signal starts the clean-up, which takes at most a few seconds. Signals that follow
-    closely are ignored, so that repeated Ctrl-C does not interrupt it.
+    closely are ignored, so that repeated Ctrl-C does not interrupt it. A signal that was ignored when
+    the process started (`nohup`) stays ignored.
     """
     from ..engine.drive import GRACE
 
@@ -29,7 +30,8 @@ def interruptible() -> Iterator[bool]:
     before: dict[int, Any] = {}
     try:
         for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            before[which] = signal.signal(which, leave)
+            if signal.getsignal(which) is not signal.SIG_IGN:
+                before[which] = signal.signal(which, leave)
     except ValueError:
         pass  # not the main thread: the embedding program handles signals
     try:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from ...cache.blob_ids import Contents
 from ...exits import UsageError, WorldError
-from ...linking.project.quiet_git import ask_git
+from ...linking.project.quiet_git import ask_git, why_not
 from ...linking.project.settings import Settings
 from .options import Options
 
@@ -100,9 +100,11 @@ def paths(root: str, revision: str) -> list[str]:
         root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
     )
     if found is None:
-        if _git(root, "rev-parse", "--git-dir") is None:
+        asked = _asked(root, "rev-parse", "--git-dir")
+        if asked.returncode:
+            why = why_not(os.fsdecode(asked.stderr))
             raise UsageError(
-                f"`--changed` needs a git repository that you can read; `{root}` is in none"
+                f"`--changed` needs a git repository that you can read: `git rev-parse` failed: {why}"
             )
         if revision == "HEAD":  # before the first commit, every file is new
             found = _git(root, "hash-object", "-t", "tree", os.devnull)
@@ -151,15 +153,20 @@ def _linked(listed: bytes | None) -> dict[str, str]:
 
 
 def _git(root: str, *arguments: str) -> bytes | None:
-    """The output of git; None if it fails. Does not start programs that the repository's settings name."""
+    """The output of git; None if it fails."""
+    done = _asked(root, *arguments)
+    return done.stdout if done.returncode == 0 else None
+
+
+def _asked(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """What git says. Does not start programs that the repository's settings name."""
     try:
-        done = ask_git(root, *arguments)
+        return ask_git(root, *arguments)
     except FileNotFoundError as missing:
         raise WorldError("`--changed` needs the program `git`") from missing
     except (OSError, subprocess.SubprocessError) as failed:
         why = getattr(failed, "strerror", None) or failed
         raise WorldError(f"git failed to list the changes: {why}") from failed
-    return done.stdout if done.returncode == 0 else None
 
 
 def _with_folders(names: list[str]) -> set[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ... import durable
 from ...exits import UsageError, WorldError
 from ...linking.project.places import MAX_FILE
-from ...linking.project.quiet_git import ask_git
+from ...linking.project.quiet_git import ask_git, why_not
 from ...workspace import allowances
 from ...workspace.confirmed_settings import settings_of
 from .options import Options
@@ -150,6 +150,5 @@ def _git(root: str, *arguments: str, index: str | None = None) -> bytes:
     except (OSError, subprocess.SubprocessError) as failed:
         raise WorldError(f"git failed: {getattr(failed, 'strerror', None) or failed}") from failed
     if done.returncode:
-        said = os.fsdecode(done.stderr).strip().split("\n")[0]
-        raise WorldError(f"`git {arguments[0]}` failed: {said}")
+        raise WorldError(f"`git {arguments[0]}` failed: {why_not(os.fsdecode(done.stderr))}")
     return done.stdout

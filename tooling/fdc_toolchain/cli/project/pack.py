@@ -82,29 +82,44 @@ def show(name: str, form: str) -> int:
 @click.argument("folder", type=click.Path())
 @_FORMAT
 def check(folder: str, form: str) -> int:
-    """Check the pack in FOLDER without importing it: its `pack.toml`, the files, modules and functions that it names."""
-    from ...doctor.packs import faults
-    from ...packs.model import PackError, pack_of
-    from ...packs.read import read
+    """Check the pack in FOLDER without importing it: its `pack.toml`, the files, modules and functions that it names.
+
+    In a folder with a `pyproject.toml`, check the packs that it names.
+    """
+    from ...packs.model import PackError
+    from ...packs.offered import folders_of
     from ...report.terminal.terminal_text import visible
-    from ..main import COMMANDS
 
     if not os.path.isdir(folder):
         raise UsageError(f"`{folder}` is not a folder")
-    name = os.path.basename(os.path.abspath(folder))
     try:
-        pack = pack_of(read(folder), folder, name, False)
-        found = faults(pack, COMMANDS)
+        checked = [_checked(inside) for inside in folders_of(folder)]
     except PackError as wrong:
-        found = [str(wrong)]
+        checked = [(None, [str(wrong)])]
+    found = [sentence for _, sentences in checked for sentence in sentences]
     if form == "json":
         say_json({"ok": not found, "findings": found})
-    else:
-        for sentence in found:
+        return FINDINGS if found else CLEAN
+    for pack, sentences in checked:
+        for sentence in sentences:
             click.echo(visible(sentence))
-        if not found:
-            click.echo(f"{folder}: the pack `{pack.name}` is valid")
+        if pack is not None and not sentences:
+            click.echo(f"{visible(pack.folder)}: the pack `{pack.name}` is valid")
     return FINDINGS if found else CLEAN
+
+
+def _checked(folder: str) -> tuple[Pack | None, list[str]]:
+    """The pack in a folder, if it can be read, and what is wrong with it."""
+    from ...doctor.packs import faults
+    from ...packs.model import PackError, pack_of
+    from ...packs.read import read
+    from ..main import COMMANDS
+
+    try:
+        pack = pack_of(read(folder), folder, os.path.basename(os.path.abspath(folder)), False)
+        return pack, faults(pack, COMMANDS)
+    except PackError as wrong:
+        return None, [str(wrong)]
 
 
 @command.command()

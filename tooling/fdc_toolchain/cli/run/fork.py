@@ -32,6 +32,7 @@ def command(
     in a database, a worker does so at once. KEY=VALUE changes a parameter of the plan; this is refused if
     it changes a step before STEP.
     """
+    from ...diagnostics.plural import plural
     from ...report.terminal.terminal_text import visible
     from ...runs.workers import fork
 
@@ -52,5 +53,5 @@ def command(
         if database
         else f"`fdc resume {made.name}` continues it"
     )
-    click.echo(f"{made.records} records taken over; {how}")
+    click.echo(f"{plural(made.records, 'record')} taken over; {how}")
     return CLEAN

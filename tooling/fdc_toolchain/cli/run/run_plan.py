@@ -22,9 +22,24 @@ from ...exits import CLEAN, FINDINGS, INTERRUPTED, UsageError
 from ...program.model import Program
 
 
+class _Run(click.Command):
+    """Explains how a parameter of the plan is written to who gives it as an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as wrong:
+            name = wrong.option_name.partition("=")[0].removeprefix("--")
+            if wrong.possibilities or not name.isidentifier():
+                raise
+            how = f"A parameter of the plan is written without dashes: `{name}=VALUE`."
+            raise click.UsageError(f"{wrong.format_message()} {how}", ctx) from wrong
+
+
 @click.command(
+    cls=_Run,
     epilog="Exit codes: 0 finished, 1 refused, stopped or cancelled, 2 wrong usage, 3 the environment failed, "
-    "or something that the plan needs is missing, 4 a bug of fdc, 5 waiting for a person, 130 interrupted."
+    "or something that the plan needs is missing, 4 a bug of fdc, 5 waiting for a person, 130 interrupted.",
 )
 @click.argument("plan")
 @click.argument("inputs", nargs=-1, metavar="[KEY=VALUE]...")

@@ -121,8 +121,11 @@ def _search(
     while work:
         shown, absolute, rules = work.pop()
         before = folder_stamp(absolute)
-        with os.scandir(absolute) as listing:
-            entries = list(listing)
+        try:
+            with os.scandir(absolute) as listing:
+                entries = list(listing)
+        except PermissionError as failed:
+            raise PermissionError(failed.errno, _CLOSED, absolute) from failed
         listed = tuple([entry.name for entry in entries])
         seen.folders[absolute] = (before, listed)
         if ".gitignore" in listed:
@@ -148,6 +151,9 @@ def _search(
         if plans:
             out.append((shown, absolute, plans))
     return out
+
+
+_CLOSED = "a folder may not be read; to leave it out, add it to `exclude` in the settings, or to .gitignore"
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

@@ -92,13 +92,23 @@ def ask_git(
     return asked(arguments, [os.fsdecode(name) for name in listed if name])
 
 
+def why_not(stderr: str) -> str:
+    """Why git refused, in its own words: the first line, and the command that lets it read another user's repository."""
+    lines = stderr.strip().split("\n")
+    safe = [line.strip() for line in lines if line.strip().startswith(_TRUSTS)]
+    return lines[0] + (f"; if you trust it: `{safe[0]}`" if safe else "")
+
+
+_TRUSTS = "git config --global --add safe.directory "
+
+
 def refuse_pipes(folder: str, looks: str | None = None) -> None:
     """Raises OSError, whose `strerror` names the file, where git would wait for a file of the repository around a folder.
 
     Looked at are the settings with what they include, and the files of the repository but its objects. `looks`: the path of a
     file in the folder at which git looks, empty for all of them; then the settings in folders count, too.
     """
-    root = _top(os.path.abspath(folder))
+    root = top(os.path.abspath(folder))
     if root is None:
         return
     for path in (*_read_by_git(root), *_in_folders(root, os.path.abspath(folder), looks)):
@@ -115,7 +125,8 @@ def refuse_pipes(folder: str, looks: str | None = None) -> None:
             )
 
 
-def _top(folder: str) -> str | None:
+def top(folder: str) -> str | None:
+    """The nearest folder with `.git`, from an absolute path upwards."""
     while not os.path.lexists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
         if above == folder:

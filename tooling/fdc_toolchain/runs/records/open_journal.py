@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ...exits import Missing, UsageError, WorldError
+from ...exits import Missing, UsageError, WorldError, reason
 
 if TYPE_CHECKING:
     from ...journal.sqlite import RunRow, Store
@@ -21,9 +21,13 @@ def reading(root: str) -> Iterator[Store | None]:
     from ...workspace import run_folders
 
     path = run_folders.journal_path(root)
-    if not os.path.exists(path):
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
         yield None
         return
+    except OSError as failed:
+        raise WorldError(f"{path}: {reason(failed)}") from failed
     key = user_key.key(root, make=False)
     try:
         store = sqlite.Store(path, key, readonly=True, counted=True)

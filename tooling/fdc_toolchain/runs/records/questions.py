@@ -149,9 +149,9 @@ def screen(question: Open) -> list[str]:
 
     effect = question.effect
     kind = "approval" if question.approval else "question"
-    lines = [
-        f"{kind} at {visible(effect.path)}:{effect.line} ({effect.address}): {visible(question.text)}"
-    ]
+    first, *more = question.text.rstrip("\n").split("\n")
+    lines = [f"{kind} at {visible(effect.path)}:{effect.line} ({effect.address}): {visible(first)}"]
+    lines += [f"  | {visible(line)}".rstrip() for line in more]
     for name, size, digest, shown in about(question):
         lines.append(f"  {name}, {size} bytes, sha256 {digest}:")
         lines += [f"    | {line}" for line in shown]

@@ -3,7 +3,8 @@
 Before it takes runs there is nothing to hand over: the main thread is interrupted wherever it is. Afterwards it is told
 (`asked`), and hands over what it drives. A handler in Python runs only when the main thread comes back from what it calls,
 and that may be a name server or a server that says nothing; so a thread of its own hears of the signal too (the byte that
-the kernel's handler writes), and ends the process where the main thread has not after `grace` seconds.
+the kernel's handler writes), and ends the process where the main thread has not after `grace` seconds. A signal that was
+ignored when the worker started (`nohup`) stays ignored.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Requests:
         signal.set_wakeup_fd(tells.fileno(), warn_on_full_buffer=False)
         threading.Thread(target=self._guard, args=(hears,), name="fdc-asked", daemon=True).start()
         for which in SIGNALS:
-            signal.signal(which, self._hear)
+            if signal.getsignal(which) is not signal.SIG_IGN:
+                signal.signal(which, self._hear)
 
     def serving(self) -> None:
         """From now on, a request only makes `wait` return. Raises Asked if there was a request before."""

@@ -18,7 +18,7 @@ from ....linking.project.settings import Settings
 from ....report.diff import unified
 from ....report.terminal.terminal_text import visible
 from ....workspace.confirmed_settings import settings_of
-from . import agent_files, file_edits, removal, test_command
+from . import agent_files, file_edits, hooks_folder, removal, test_command
 
 _MOST_CHARACTERS = 200
 
@@ -164,8 +164,15 @@ def _next(work: file_edits.Work, chosen: str | None, git: bool) -> None:
     say("\nnext:")
     say("  fdc run plans/first.plan    run the first plan")
     say("  fdc lint                    prove every plan of this repository")
-    if git:
+    own = hooks_folder.of_repository(work.root) if git else None
+    if git and own is None:
         say("  pre-commit install          hooks before each commit (`pip install pre-commit`)")
+    if own is not None:
+        name = visible(os.path.join(own, "pre-commit"))
+        say(
+            f"\nGit runs the hooks of `{visible(own)}` here, and `pre-commit install` refuses that or has no effect. To lint"
+            f" before each commit, add the line `fdc lint --staged` to `{name}`; a new file must be executable."
+        )
     beside = os.path.join(sys.prefix, "bin")  # of an environment that may not be on PATH tomorrow
     folders = os.environ.get("PATH", "").split(os.pathsep)
     if not shutil.which("fdc", path=os.pathsep.join(name for name in folders if name != beside)):

@@ -225,6 +225,8 @@ def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
             shell = _SHELL.search(name)
             if shell:
                 help_ = f"a value is written `{{{shell[1]}}}`; `{shell[0]}` is text in a plan"
+            elif name == "~" or name.startswith("~/"):
+                help_ = "`~` is text in a plan, not a home folder: write a path relative to the workspace's root"
         labels += [
             Label(cause.step, "this step may delete or rename it")
             for cause in why
