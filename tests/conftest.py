@@ -14,8 +14,9 @@ from tests.support import machine, network, profiles
 
 profiles.load()
 
-# Whoever starts the tests in the background has them ignore Ctrl-C, and their children would inherit that.
+# Whoever starts the tests in the background, or with nohup, has them ignore signals, and their children would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(wrapper=True)

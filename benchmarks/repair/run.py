@@ -111,7 +111,7 @@ def fix(
     try:
         printed, told = done.communicate(timeout=longest)
     except subprocess.TimeoutExpired:
-        done.send_signal(signal.SIGINT)  # it ends what it runs
+        done.send_signal(signal.SIGTERM)  # it ends what it runs
         try:
             done.communicate(timeout=ENDING)
         except subprocess.TimeoutExpired:
