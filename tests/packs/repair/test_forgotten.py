@@ -52,6 +52,10 @@ STATEMENTS = {
     "several members that the class reads": (
         "class A:\n    def __init__(self, f, x):\n        pass\n\n    def g(self):\n        return self._f(self._x)\n",
         "self._f, self._x = f, x"),
+    "an object of a class, of what is here": (
+        ("class Made:\n    def __init__(self, func, cache, typed=False, key=None):\n        self.all = func, cache, key\n\n\n"
+         "def f(cache, typed=True):\n    def decorate(func):\n        pass\n    return decorate\n"),
+        "return Made(func, cache, typed=typed)"),
     "what a dictionary counts": (
         ("from collections import defaultdict\n\n\ndef f(xs):\n    n = defaultdict(int)\n    for x in xs:\n        pass\n"
         "    return dict(n)\n"), "n[x] += 1"),
@@ -143,6 +147,8 @@ def test_a_value_that_no_one_takes_is_given_back(value: str) -> None:
         ("def f(self):\n    return self.__name__\n", "AttributeError: 'A' object has no attribute '__name__'", "type(self)"),
         ("from fractions import Fraction\n\n\ndef f(x):\n    return Fraction(x).isfinite(9)\n",
          "AttributeError: 'Fraction' object has no attribute 'isfinite'", "Fraction(x).limit_denominator"),
+        ("def f(self):\n    return hash((self.words.items() if self.words else None, 1))\n",
+         "TypeError: unhashable type: 'dict_items'", "frozenset(self.words.items())"),
         ("class A:\n    @classmethod\n    def of(cls, it):\n        'A set.'\n        pass\n", "", "return cls(it)"),
         ("def f(x, y):\n    if isinstance(x, dict):\n        x = x\n    return [g(a, b) for a, b in x]\n", "", "x.items()"),
         ("def f(xs, y):\n    return ((g(x) for x in row)\n            for row in xs)\n",
@@ -169,6 +175,14 @@ def test_a_function_that_others_call_may_be_one_of_pythons_own() -> None:
     for call in ("map(_, xs)", "sorted(xs, key=_)", "filter(_, xs)"):
         found = _proposed(f"def f(xs):\n    return {call}\n", "NameError: name '_' is not defined")
         assert "type" in [row["new"] for row in found[:120]]
+
+
+def test_what_is_computed_last_is_given_back_once() -> None:
+    """A second `return` behind it would be another edit that does the same."""
+    found = [
+        row["new"] for row in _proposed("def f(x):\n    made = x + 1\n    g(made)\n    made\n")
+    ]
+    assert 1 == found.count("return made")
 
 
 def test_a_docstring_is_never_given_back() -> None:

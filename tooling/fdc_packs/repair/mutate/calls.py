@@ -14,7 +14,7 @@ from .values import BINDS, Found, Row, wrong_way
 
 ARGUMENTS = 48
 _SIMPLE_VALUES = ("None", "True", "False", "0", "1")
-_WRAPS = "list tuple sorted set str int len iter dict reversed bool next sum max min abs bytes float".split()
+_WRAPS = "list tuple sorted set frozenset str int len iter dict reversed bool next sum max min abs bytes float".split()
 _ITERATED = "range enumerate reversed sorted list iter set zip".split()
 _SINGLE = "len int bool sum abs float next".split()
 _BARE = "groups groupdict group lower upper strip items keys values copy split encode decode pop popitem".split()

@@ -24,11 +24,11 @@ class Hint(NamedTuple):
     word: str = ""
 
 
-def _conversion(message: str, word: str) -> Hint:
+def _conversion(message: str, word: str, sure: float = 2.5) -> Hint:
     """A value of a type that the error names: what makes it of the other one may stand before the line that fails."""
     return Hint(
         re.compile(f"TypeError: .*(?:{message})"),
-        {"wrapped": 2.5, "callee": 2.0},
+        {"wrapped": sure, "callee": 2.0},
         anywhere=True,
         word=word,
     )
@@ -69,6 +69,8 @@ _HINTS = (
     _conversion(r"bytes-like object is required, not 'str'|can't concat str to bytes", "encode"),
     _conversion(r"'(?:dict_\w+|map|filter|zip|generator|set|\w*_iterator)' (?:object is not subscriptable|has no len)", "list"),
     _conversion(r"object is not an iterator", "iter"),
+    _conversion(r"unhashable type: '(?:dict|dict_items|dict_values|set)'", "frozenset", 5.0),
+    _conversion(r"unhashable type: '(?:list|dict_values)'", "tuple", 5.0),
 )  # fmt: skip
 
 _ANY = re.compile("")

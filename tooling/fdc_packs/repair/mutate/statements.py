@@ -188,6 +188,7 @@ def function(known: Known, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iter
     if (
         not yields
         and not isinstance(last, ast.Return | ast.Raise)
+        and not (isinstance(last, ast.Expr) and idle(last))  # it is what is given back (`value`)
         and not (gives and isinstance(last, ast.If | ast.Try | ast.With))
     ):
         local = [name for name in known.names(last) if name not in OWN]

@@ -14,7 +14,7 @@ from ..known import OF_ORDER, Known
 from ..source import OWN, Function, Loop, name_of, same
 from ..statements import as_others
 from ..values import Found, Row, token_of
-from . import blanks, branches, container, plainer, tallies, turning
+from . import blanks, branches, container, objects, plainer, tallies, turning
 
 DONORS, FORMS, WANTED = 160, 48, 3
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1", "()", "[[]]", "b''")
@@ -87,6 +87,7 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     found.raise_all(blanks.counted(known, node, function))
     found.raise_all(blanks.grown(known, node, function, plain, values))
     found.raise_all(tallies.gathered(known, node, function, plain, values))
+    found.raise_all(objects.made(known, node, function, wanted))
     found.raise_all(tallies.folded(known, node, function, plain))
     found.raise_all(blanks.yielded(known, node, function, plain, values))
     found.raise_all(blanks.composed(known, node, function))
