@@ -177,6 +177,16 @@ def test_a_function_that_others_call_may_be_one_of_pythons_own() -> None:
         assert "type" in [row["new"] for row in found[:120]]
 
 
+def test_what_is_caught_and_is_no_exception_is_mended_where_it_stands() -> None:
+    """An edit with which nothing is raised any more leaves it as it is."""
+    text = "import os\n\n\ndef f(x):\n    try:\n        return x[-1]\n    except (KeyError, os):\n        return x\n"
+    told = "TypeError: catching classes that do not inherit from BaseException is not allowed"
+    rows = {row["new"]: row for row in _proposed(text, told)}
+    assert not rows["TypeError"].get("evades") and not rows["ValueError"].get("evades")
+    elsewhere = [row for row in rows.values() if row["kind"] in ("bound", "slice", "index")]
+    assert elsewhere and all(row["evades"] for row in elsewhere)
+
+
 def test_what_is_computed_last_is_given_back_once() -> None:
     """A second `return` behind it would be another edit that does the same."""
     found = [

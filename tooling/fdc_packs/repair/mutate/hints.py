@@ -135,9 +135,12 @@ _SIGN = re.compile(r"[<>]=?")
 
 def evades(edit: Edit, message: str) -> bool:
     """True for an edit that leaves what the error speaks of as it is: an unknown name that it does not touch, so that no test
-    gets there any more, values that cannot be ordered, which it asks to be equal, or a None that it catches the error of."""
+    gets there any more, values that cannot be ordered, which it asks to be equal, a None that it catches the error of, or
+    what is caught and is no exception."""
     if _NONE.match(message) and edit.kind in ("widened", "exception") and _CATCHES.search(edit.new):
         return True
+    if "catching classes that do not inherit" in message:
+        return not (isinstance(edit.node, ast.expr) and edit.kind in ("exception", "name"))
     unknown = _UNKNOWN.match(message)
     if unknown is not None:
         said = re.search(rf"\b{unknown[1]}\b", f"{edit.old}\n{edit.new}")

@@ -119,9 +119,9 @@ def exceptions(known: Known, node: ast.ExceptHandler | ast.Raise) -> Iterator[Ro
 
 
 def _is_value(known: Known, node: ast.expr) -> bool:
-    """True for a name that the function binds where an exception is caught: it is seldom one."""
-    there = isinstance(node, ast.Name) and node.id in known.names(node)
-    return there and name_of(node) not in known.everywhere
+    """True for a name where an exception is caught that is none: of a value, a module or a function."""
+    name = node.id if isinstance(node, ast.Name) else "Exception"
+    return name not in known.classes and (name in known.names(node) or name[:1].islower())
 
 
 def jump(known: Known, node: ast.Break | ast.Continue) -> Iterator[Row]:
