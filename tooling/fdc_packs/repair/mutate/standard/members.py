@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import ast
+import collections
+import datetime
+import decimal
+import fractions
 import functools
-import importlib
 import inspect
+import itertools
+import math
+import pathlib
 import re
+import statistics
+import string
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -23,10 +31,8 @@ _STANDARD = sys.stdlib_module_names
 _TYPES = (str, bytes, list, dict, set, tuple, int, re.Pattern, re.Match)
 _NAMED: dict[str, type] = {one.__name__: one for one in _TYPES}
 _NO_MEMBER = re.compile(r"AttributeError: '(?:\w+\.)*(\w+)' object has no attribute '(\w+)'")
-_PLAIN = frozenset(
-    "collections datetime decimal fractions functools io itertools math pathlib re statistics string".split()
-)
-"""Modules that fdc may load to see what they have: they do nothing when they are."""
+LOADED = (collections, datetime, decimal, fractions, itertools, math, pathlib, statistics, string)
+"""Modules that are loaded here, so that it is known what they have."""
 
 
 def lacked(known: Known, node: ast.Attribute, call: ast.Call | None) -> Iterator[tuple[str, float]]:
@@ -71,8 +77,6 @@ def object_of(known: Known, dotted: str) -> object | None:
     """What a dotted name of the standard library stands for, where it is loaded here."""
     first, *rest = dotted.split(".")
     module, _, member = known.imported.get(first, "").partition(":")
-    if module in _PLAIN:
-        importlib.import_module(module)
     found: Any = sys.modules.get(module) if module.partition(".")[0] in _STANDARD else None
     for part in (member, *rest) if member else rest:
         found = getattr(found, part, None)
