@@ -61,3 +61,22 @@ def test_a_worker_goes_on_after_a_signal_that_it_was_told_to_ignore(name: str) -
         capture_output=True, text=True,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "ends\nasked\n"), done.stderr
+
+
+AGAIN = """
+import os, signal
+from fdc_toolchain.runs.interrupt import interruptible
+for number in (1, 2):
+    try:
+        with interruptible():
+            os.kill(os.getpid(), signal.SIGTERM)
+            signal.pause()
+    except KeyboardInterrupt:
+        print(number)
+"""
+
+
+def test_a_program_that_goes_on_after_an_interrupt_can_be_interrupted_again() -> None:
+    """fdc itself ignores signals while it ends: that is not what `nohup` does."""
+    done = subprocess.run([sys.executable, "-c", AGAIN], env=clean_environment(), capture_output=True, timeout=60)  # fmt: skip
+    assert (0, b"1\n2\n", b"") == (done.returncode, done.stdout, done.stderr)

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+_left_ignored: set[int] = set()
+"""Signals that are ignored since an interrupt: a program that goes on can interrupt its next run, too."""
+
 
 @contextmanager
 def interruptible() -> Iterator[bool]:
@@ -30,7 +33,7 @@ def interruptible() -> Iterator[bool]:
     before: dict[int, Any] = {}
     try:
         for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(which) is not signal.SIG_IGN:
+            if which in _left_ignored or signal.getsignal(which) is not signal.SIG_IGN:
                 before[which] = signal.signal(which, leave)
     except ValueError:
         pass  # not the main thread: the embedding program handles signals
@@ -40,3 +43,5 @@ def interruptible() -> Iterator[bool]:
         for number, handler in before.items():
             # After an interrupt the process is about to end; another signal must not make that look like a crash.
             signal.signal(number, (handler or signal.SIG_DFL) if heard < 0 else signal.SIG_IGN)
+            if heard >= 0:
+                _left_ignored.add(number)
