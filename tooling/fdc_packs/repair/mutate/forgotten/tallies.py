@@ -44,7 +44,7 @@ def gathered(
         kind = _kind(one.value)
         if kind is None or one.lineno > node.lineno:
             continue
-        firm = 0.6 if to.id in idle or not _used(known, function, to.id) else 0.35
+        firm = 0.6 if to.id in idle or not _used(function, to.id) else 0.35
         for rank, key in enumerate(one for one in keys if one != to.id):
             at = f"{to.id}[{key}]"
             worth = firm - 0.02 * rank + (0.1 if set(near) & idle and key in idle else 0.0)
@@ -69,7 +69,7 @@ def _kind(value: ast.AST) -> str | None:
     return _OF_DEFAULT.get(name_of(value.args[0]), "")
 
 
-def _used(known: Known, function: ast.AST, name: str) -> bool:
+def _used(function: ast.AST, name: str) -> bool:
     """Whether something is stored in what a name holds, or a member of it is called."""
     return any(
         isinstance(one, ast.Subscript | ast.Attribute) and name_of(one.value) == name
