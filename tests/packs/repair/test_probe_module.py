@@ -52,3 +52,60 @@ def test_what_the_tests_of_an_edit_overwrite_is_written_again_before_the_next_on
     found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
     assert {"*": "fails", "/": "fails", "+": "passes"} == found["verdicts"]
     assert "4" == (folder / "kept.txt").read_text("utf-8")
+
+
+def test_an_error_that_a_test_wants_is_no_crash_where_the_rest_goes_on(folder: Path) -> None:
+    """`f(None)` shall raise AttributeError; before the edit all calls raise TypeError, and now the others answer."""
+    code = "def f(x):\n    if isinstance(x):\n        x = x.decode()\n    return x.upper()\n"
+    (folder / "code_under.py").write_text(code, "utf-8")
+    (folder / "test_code.py").write_text(
+        "import pytest\nfrom code_under import f\n\ndef test_text():\n    assert f('a') == 'A'\n\n"
+        "def test_none():\n    with pytest.raises(AttributeError):\n        f(None)\n",
+        "utf-8",
+    )
+    at = code.index("):\n        x =")
+    edits = [{"key": "bytes", "path": "code_under.py", "pieces": [[at, at, ", bytes"]]}]
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    assert {"bytes": "passes"} == found["verdicts"]
+    assert not found["changes"]["bytes"][3]
+
+
+@pytest.mark.long
+def test_what_needs_its_module_anew_is_judged_by_doctests_as_well(folder: Path) -> None:
+    """pytest imports a file that it takes doctests from in its own way. `super()` needs the class around its function."""
+    code = (
+        'class A:\n    """\n    >>> A().kept\n    1\n    """\n\n'
+        "    def __init__(self):\n        any().__init__()\n        self.kept = 1\n"
+    )
+    (folder / "code_under.py").write_text(code, "utf-8")
+    at = code.index("any()")
+    edits = [
+        {"key": one, "path": "code_under.py", "pieces": [[at, at + 3, one]]}
+        for one in ("super", "dict", "all")
+    ]
+    command = PYTEST.replace("test_code.py", "--doctest-modules code_under.py")
+    found = repair_probe.probe(command, None, str(folder), edits, every=True)  # type: ignore[arg-type]
+    assert {"super": "passes", "dict": "passes", "all": "leaves"} == found["verdicts"]
+
+
+@pytest.mark.long
+def test_edits_of_two_functions_are_compared_by_the_inputs_of_both(folder: Path) -> None:
+    """What the caller gives is wrong, `plain=True`; that `short` never asks it again does as much, and more."""
+    code = (
+        "def short(n, plain):\n    if plain:\n        return str(n)\n    return f'{n} of {n}'\n\n\n"
+        "def said(n):\n    return short(n, plain=False)\n"
+    )
+    (folder / "code_under.py").write_text(code, "utf-8")
+    (folder / "test_code.py").write_text(
+        "from code_under import said, short\n\ndef test_said(): assert said(3) == '3'\n\n"
+        "def test_short(): assert short(2, True) == '2'\n",
+        "utf-8",
+    )
+    edits = [
+        {"key": new, "path": "code_under.py", "pieces": [[code.index(old), code.index(old) + len(old), new]]}
+        for old, new in (("False", "True"), ("plain:", "plain or n:"))
+    ]  # fmt: skip
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    right, wrong = found["changes"]["True"], found["changes"]["plain or n:"]
+    assert right[1] == wrong[1] and right[0] < wrong[0] and right[7] < wrong[7]
+    assert set(right[5]) == set(wrong[5])

@@ -18,6 +18,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import behaviour, kept_files, time_limit, unittest_results, what_runs
@@ -339,7 +340,7 @@ def _compare() -> None:
     """Of the edits that pass: how many results of generated inputs each changes."""
     sys.setprofile(None)
     for number in _good:
-        if _fork(number, behaviour.compare, 10, 10.0) == 0:
+        if _fork(number, partial(behaviour.compare, _good), 10, 10.0) == 0:
             with open(
                 os.path.join(os.environ[FOLDER], f"behaviour.{number}"), encoding="ascii"
             ) as text:

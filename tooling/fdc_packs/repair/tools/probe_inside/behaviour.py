@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from opcode import opname
@@ -112,16 +112,19 @@ def places_of(number: int) -> list[tuple[str, str, int]]:
     return list(at_hand(number)) or [place for place in functions if place[0] == path]
 
 
-def compare(number: int) -> None:
+def compare(good: Sequence[int], number: int) -> None:
     """Counts for how many inputs an edit gives another outcome, and names the outcomes; ends the fork.
 
-    And whether it crashes where a test calls it, or no test gets to where the function crashed before: it hides that; and for
-    each function that it edits, how many of its lines no input gets to, and for each argument and member of `self` that was
-    exchanged, 1 if the result never depended on it; and how many tests run them, or, for another edit, the functions that give
-    another result.
+    The inputs are of all functions that the `good` edits change, so that these are compared by the same ones.
+    And whether it crashes where a test calls it, and nothing that crashed goes on, or no test gets to where the function
+    crashed before: it hides that; and for each function that it edits, how many of its lines no input gets to, and for each
+    argument and member of `self` that was exchanged, 1 if the result never depended on it; and how many tests run them, or, for
+    another edit, the functions that give another result.
     """
     longer = any("\n" in piece[2] for piece in given["edits"][number]["pieces"])
-    places = [one for one in places_of(number) if one in functions]
+    own = [one for one in places_of(number) if one in functions]
+    shared = dict.fromkeys(one for other in good for one in at_hand(other))
+    places = [one for one in shared if one in functions] if at_hand(number) else own
     most = max(CALLS, INPUTS // max(1, len(places)))
     made = [
         (
@@ -142,8 +145,8 @@ def compare(number: int) -> None:
             break
         old.append(_outcome(function, one.make, spared))
     put(number) if at_hand(number) else rerun(number)
-    differ = every = 0
-    crashes = False
+    counts = {place: [0, 0] for place in places}
+    crashes = works = False
     failed: set[int] = set()
     reached: set[int] = set()
     run: dict[Any, set[int]] = {}
@@ -156,6 +159,7 @@ def compare(number: int) -> None:
     for (place, function, spared, tested, one), was in zip(made, old, strict=False):
         if time.monotonic() > until:
             break
+        tested = tested and place in own
         seen = reached if tested else run.setdefault(place, set())
         sys.settrace(partial(_lines, seen, codes.setdefault(place, _codes(function.__code__))))
         now = _outcome(function, one.make, spared)
@@ -166,9 +170,11 @@ def compare(number: int) -> None:
             name = f"{place[1]}:{place[2]}:{one.moved}"
             matters[name] = matters.get(name, False) or now[0] != first.get((place, one.call))
         failed |= {was[2]} - {0} if tested else set()
-        crashes = crashes or bool(tested and now[2] and now[3] and was[:1] != now[:1])
-        every += 1
-        differ += was != now
+        if tested and was[:1] != now[:1]:
+            works = works or bool(was[2] and not now[2])
+            crashes = crashes or bool(now[2] and now[3])
+        counts[place][0] += was != now
+        counts[place][1] += 1
         moved |= {place} if was != now else set()
         outcomes.update(repr((place, now[:2])).encode("utf-8", "replace"))
     with open(
@@ -177,13 +183,17 @@ def compare(number: int) -> None:
         hides = bool(failed) and not longer and failed.isdisjoint(reached)
         idle = {}
         for place in run if at_hand(number) else ():
-            own = _code_lines(functions[place][0].__code__)
-            idle[f"{place[1]}:{place[2]}"] = max(lines[place], len(own)) - len(
-                own & (run[place] | reached)
+            now_lines = _code_lines(functions[place][0].__code__)
+            idle[f"{place[1]}:{place[2]}"] = max(lines[place], len(now_lines)) - len(
+                now_lines & (run[place] | reached)
             )
         idle |= {name: int(not moves) for name, moves in matters.items()}
         tests = what_runs.running(given.get("ran") or {}, at_hand(number) or moved)
-        row = [differ, every, outcomes.hexdigest()[:16], crashes, hides, idle, len(tests)]
+        named = outcomes.hexdigest()[:16]
+        differ, every = (sum(one[at] for one in counts.values()) for at in (0, 1))
+        shares = [changed / many for changed, many in counts.values() if many]
+        share = sum(shares) / len(shares) if shares else 0.0
+        row = [differ, every, named, crashes and not works, hides, idle, len(tests), share]
         json.dump(row, out)
     os._exit(0)
 
