@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import pytest
 from fdc_packs.repair.mutate import operators
@@ -171,3 +172,30 @@ def test_what_is_looked_up_may_have_the_name_that_gets_it(text: str, wanted: str
 def test_a_number_that_is_compared_may_be_any_small_one() -> None:
     made = rows("def f(x):\n    return len(x) > 0\n")
     assert {str(number) for number in range(1, 11)} <= set(made)
+
+
+def mending(text: str, message: str = "") -> set[str]:
+    """What is put there by the edits that also mend what can never be meant, or that nothing reads."""
+    suspects: list[Any] = [
+        {"path": "f.py", "line": number, "score": 0.8} for number in range(1, text.count("\n") + 1)
+    ]
+    return {
+        row["new"] for row in propose(text, "f.py", suspects, [], 1800, message) if row["mends"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "kept"),
+    [
+        ("def f(self, other):\n    return NotImplemented.first == self.first or other\n", "other", ""),
+        ("def f(xs):\n    return len[0] or xs\n", "xs", ""),
+        ("class A(B):\n    def g(self):\n        any().g()\n", "super", "list"),
+        ("def f(xs):\n    return any(xs).real\n", "", "len"),
+        ("def f(pair, late):\n    left, right = pair\n    if late:\n        return right\n", "", "late or left"),
+        ("def f(pair, late):\n    left, right = pair\n    if late:\n        return late\n", "right", "late or left"),
+    ],
+)  # fmt: skip
+def test_what_can_never_be_meant_is_known(text: str, wanted: str, kept: str) -> None:
+    """Of what is unpacked not every part is wanted: that nothing reads one is no reason for one more condition."""
+    found = mending(text)
+    assert wanted in {*found, ""} and kept not in found, found

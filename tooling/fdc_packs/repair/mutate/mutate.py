@@ -20,6 +20,8 @@ from . import syntax
 from .hints import evades, inverted, takes_away
 from .kinds import KINDS
 from .known import Known
+from .ranking import stores
+from .ranking.impossible import impossible, of_a_parent
 from .ranking.meaning import meant
 from .ranking.worth import ranked, risky, suspect
 from .source import Edit, Source, diff_of, same
@@ -123,18 +125,25 @@ def _turns_default(source: Source, edit: Edit) -> bool:
 
 def _mends(source: Known, edit: Edit, message: str) -> bool:
     """True for an edit that uses a name that its function binds and nothing reads, or that the error misses; for one that
-    stores what is overwritten at once where the value says; for one that gives back what a statement only computes; and
-    for `type` where something is compared with types."""
-    if (edit.kind, edit.new) == ("callee", "type") and among_types(
-        source, source.parents[edit.node]
-    ):
-        return True
+    stores what is overwritten at once where the value says; for one that gives back what a statement only computes; for
+    `type` where something is compared with types, and `super` where a method calls its own name; and for one that replaces what
+    can never be meant."""
+    if edit.kind == "callee":
+        if edit.new == "type" and among_types(source, source.parents[edit.node]):
+            return True
+        if edit.new == "super" and of_a_parent(source, edit.node):
+            return True
+    if impossible(source, edit.node):
+        return edit.pieces[0][:2] == (source.start(edit.node), source.end(edit.node))
     if isinstance(edit.node, ast.Expr) and edit.kind in ("return", "assignment"):
         return idle(edit.node)
-    stores = isinstance(getattr(edit.node, "ctx", None), ast.Store)
-    if stores and source.statement(edit.node) in source.overwritten:
+    stored = isinstance(getattr(edit.node, "ctx", None), ast.Store)
+    if stored and source.statement(edit.node) in source.overwritten:
         return edit.new.rpartition(".")[2] == source.across(edit.node)
-    lost = source.unused(edit.node) | set(_MISSED.findall(message))
+    lost = source.unused(edit.node)
+    if edit.kind in ("narrowed", "widened"):  # a condition more
+        lost = lost.difference(*map(stores.unpacked, source.around(edit.node)))
+    lost = lost | set(_MISSED.findall(message))
     return not lost.isdisjoint(set(_WORDS.findall(edit.new)) - set(_WORDS.findall(edit.old)))
 
 

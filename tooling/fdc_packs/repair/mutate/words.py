@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from .kinds import PEERS
 from .known import Known, alike
+from .ranking.impossible import of_a_parent
 from .source import OWN, Edit, Function, name_of
 from .standard.members import fitted, lacked, members_of, of_types, public
 from .values import MOST, Found, Row
@@ -201,6 +202,7 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
     if isinstance(up := known.parents.get(call), ast.Return):
         found.raise_to(known.owed(up), 0.5)
     found.raise_all(_answering(known, call, found))
+    found.raise_to("super", 0.9 if of_a_parent(known, node) else 0.0)
     for other in _TWO if len(call.args) < 2 else ():
         found.pop(other, None)
     iterated = isinstance(up, ast.YieldFrom | ast.For)

@@ -43,3 +43,10 @@ def bound(node: ast.AST) -> Iterator[str]:
         yield node.name or ""
     elif isinstance(node, ast.Import | ast.ImportFrom):
         yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+
+
+def unpacked(node: ast.AST) -> set[str]:
+    """The names in a node that get a part of something, beside others: not every part of what is unpacked is wanted."""
+    targets = [one for one in ast.walk(node) if isinstance(one, ast.Tuple | ast.List)]
+    parts = [one for target in targets if isinstance(target.ctx, ast.Store) for one in target.elts]
+    return {one.id for one in parts if isinstance(one, ast.Name)}
