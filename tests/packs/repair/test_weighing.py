@@ -48,11 +48,30 @@ def test_an_edit_that_leaves_an_argument_without_effect_is_one_that_drops_someth
     assert not weighing.told_apart(weighing.weighed(found, probed))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("tests", "decided"), [(3, False), (90, True)])
-def test_a_far_fetched_edit_that_many_tests_run_is_applied(tests: int, decided: bool) -> None:
-    found = [_row("likely", 1.0), _row("far", 0.008)]
-    changes = {"far": [2, 9, "x", False, False, {}, tests]}
+@pytest.mark.parametrize(
+    ("kind", "inputs", "tests", "decided"),
+    [("name", 9, 3, True), ("name", 0, 3, False), ("constant", 9, 3, False), ("pattern", 9, 3, False), ("pattern", 9, 90, True)],
+)  # fmt: skip
+def test_a_far_fetched_edit_is_applied_where_it_was_measured_and_nothing_is_invented(
+    kind: str, inputs: int, tests: int, decided: bool
+) -> None:
+    found: Any = [_row("likely", 1.0), {**_row("far", 0.008), "kind": kind}]
+    changes = {"far": [2, inputs, "x", False, False, {}, tests]}
     ordered = weighing.weighed(found, {"verdicts": {"far": "passes"}, "changes": changes})  # type: ignore[arg-type]
+    passing = [row for row in ordered if row.get("probe") == "passes"]
+    assert decided == weighing.told_apart(passing)
+
+
+@pytest.mark.parametrize(("worth", "decided"), [(0.012, True), (0.0095, False)])
+def test_a_far_fetched_edit_is_a_rival_of_its_like_only(worth: float, decided: bool) -> None:
+    """`sum(xs)` for `list(xs)`: `sorted(xs)` passes as well, behind hundreds of others."""
+    found: Any = [
+        _row("likely", 1.0),
+        {**_row("list", worth), "kind": "name"},
+        _row("sorted", 0.009),
+    ]
+    changes = {name: [2, 9, name, False, False, {}, 3] for name in ("list", "sorted")}
+    ordered = weighing.weighed(found, {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes})  # type: ignore[arg-type]  # fmt: skip
     passing = [row for row in ordered if row.get("probe") == "passes"]
     assert decided == weighing.told_apart(passing)
 
