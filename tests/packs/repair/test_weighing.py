@@ -85,11 +85,15 @@ def test_a_far_fetched_edit_is_a_rival_of_its_like_only(worth: float, decided: b
         ("def f(d, keys):\n    left = set(d)\n    left.update(keys)\n    return left\n", "left.difference_update"),
         ("def f(n):\n    late = n > 9 and 'th'\n    return late or {1: 'st'}.get(n)\n", "{1: 'st'}.get(n, 'th')"),
         ("def f(keys):\n    ks = iter(keys)\n    pass\n    print(k)\n    for k in ks:\n        print(k)\n", "k = next(ks)"),
+        ("class A:\n    def f(self, g):\n        self.__doc__ = getattr(g)\n", "getattr(g, '__doc__')"),
+        (("class A:\n    @classmethod\n    def g(cls, text):\n        return cls(text)\n\n    @classmethod\n"
+         "    def f(cls, s):\n        pass\n"), "return cls.g(s)"),
+        ("from . import _a, _b\n\n\ndef g(p):\n    return _b.one(_a)\n\n\ndef f(p):\n    return p.two(p)\n", "_b"),
         ("def f(g, d):\n    return dict(map(g))\n\n\ndef h(d):\n    return d.items()\n", "map(g, d.items())"),
     ],
 )  # fmt: skip
 def test_what_is_common_is_proposed_early(broken: str, wanted: str) -> None:
-    suspects: list[Any] = [{"path": "f.py", "line": n, "score": 0.8} for n in (1, 2, 3)]
+    suspects: list[Any] = [{"path": "f.py", "line": n, "score": 0.8} for n in range(1, 9)]
     error = "AssertionError: assert '4th' == '4None'" if ".get" in broken else ""
     found = [row["new"] for row in propose(broken, "f.py", suspects, [], 2000, error)]
     assert wanted in found[:25], found[:25]

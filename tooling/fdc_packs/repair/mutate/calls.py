@@ -13,6 +13,7 @@ from .source import OWN, Function, Scoped, name_of
 from .values import BINDS, Found, Row, wrong_way
 
 ARGUMENTS = 48
+_OF_MEMBERS = frozenset(("getattr", "hasattr"))
 _SIMPLE_VALUES = ("None", "True", "False", "0", "1")
 _WRAPS = "list tuple sorted set frozenset str int len iter dict reversed bool next sum max min abs bytes float".split()
 _ITERATED = "range enumerate reversed sorted list iter set zip".split()
@@ -74,6 +75,8 @@ def arguments(known: Known, node: ast.Call) -> Iterator[Row]:  # noqa: C901
         for name in (*wanted[count + 1 :], *(one.arg for one in defined.args.kwonlyargs)):
             if name in bound and name not in passed:
                 found.setdefault((name, name), 0.4)
+    if name_of(node.func) in _OF_MEMBERS and count == 1 and known.given_to(node):
+        found[1, repr(known.given_to(node))] = 0.6
     around = known.function(node)
     counts = known.reads(around) if around is not None else {}
     values = sorted(

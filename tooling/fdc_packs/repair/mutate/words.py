@@ -111,8 +111,8 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
             if other in bound or other in known.top:
                 found.raise_to(other, 0.4 * firm)
         for other in known.imported:
-            if up.attr in members_of(known, other):
-                found.raise_to(other, 0.3 * firm)
+            held = up.attr in members_of(known, other)
+            found.raise_to(other, 0.3 * firm if held else 0.13 * (other in known.members))
         owner = known.owner(node)
         if (
             owner is not None

@@ -129,7 +129,7 @@ def _made(
         top = known.parents.get(one) is known.tree
         if one is function or not (method or top) or not wanted or one.args.vararg:
             continue
-        prefix = "self." if method and "self" in names else ""
+        prefix = next((f"{one}." for one in OWN if method and one in names), "")
         own = [part.arg for part in function.args.args if part.arg not in OWN]
         if all(part in names for part in needed):
             given = ", ".join(part for part in wanted if part in names)

@@ -137,7 +137,7 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
             status = _fork(number, rerun, 2 + math.ceil(3 * cost), 10 + 10 * took)
             if _mine != here:
                 return None
-            useless = status != 0 and not result_of(number).get("won")
+            useless = status not in (0, UNFIT) and not result_of(number).get("won")
             unfit.append((useless + (status != 0), number))
             hoped += status == 0 and number not in given["risky"] and _fresh(number)
         else:
