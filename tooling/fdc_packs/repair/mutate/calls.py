@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from . import expected
 from .known import Known
 from .source import OWN, Function, Scoped, name_of
+from .standard.typed import among_types
 from .values import BINDS, Found, Row, wrong_way
 
 ARGUMENTS = 48
@@ -230,6 +231,7 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
         yield "wrapped", node, f"{text}()", 0.35 if often else 0.05
     for name in known.members.get(text, ()):
         yield "wrapped", node, f"{text}.{name}()", 0.25 if name in known.methods_called else 0.12
+    found.raise_to("type", 0.9 if among_types(known, node) else 0.0)
     for name in _SINGLE if iterated else ():
         found.pop(name, None)  # it gives nothing to go through, or one element of what was meant
     for rank, name in enumerate(_ITERATED if iterated else ()):

@@ -25,8 +25,8 @@ from .ranking.impossible import impossible, of_a_parent
 from .ranking.meaning import meant
 from .ranking.worth import ranked, risky, suspect
 from .source import Edit, Source, diff_of, same
+from .standard.typed import among_types
 from .statements import idle
-from .words import among_types
 
 if TYPE_CHECKING:
     from ..shapes import Candidate, Suspect
@@ -133,6 +133,8 @@ def _mends(source: Known, edit: Edit, message: str) -> bool:
             return True
         if edit.new == "super" and of_a_parent(source, edit.node):
             return True
+    if edit.kind == "wrapped" and edit.new == f"type({edit.old})":
+        return among_types(source, edit.node)
     if impossible(source, edit.node):
         return edit.pieces[0][:2] == (source.start(edit.node), source.end(edit.node))
     if isinstance(edit.node, ast.Expr) and edit.kind in ("return", "assignment"):

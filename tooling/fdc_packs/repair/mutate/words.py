@@ -13,6 +13,7 @@ from .known import Known, alike
 from .ranking.impossible import of_a_parent
 from .source import OWN, Edit, Function, name_of
 from .standard.members import fitted, lacked, members_of, of_types, public
+from .standard.typed import among_types, is_type
 from .values import MOST, Found, Row
 
 _CALLABLE = (
@@ -223,26 +224,11 @@ def _answering(known: Known, call: ast.Call, found: Found) -> Iterator[tuple[str
     named = [one for one in found if one.strip("_").startswith(("is", "has"))]
     for other in (*_ASKED, *named) if known.is_asked(call) else ():
         yield other, 0.6 if used and other == "callable" else 0.25
-    if len(call.args) == 2 and _is_type(known, call.args[1]):  # little else is given a type there
+    if len(call.args) == 2 and is_type(known, call.args[1]):  # little else is given a type there
         yield "isinstance", 0.9
         yield "issubclass", 0.4
     if among_types(known, call):
         yield "type", 0.9
-
-
-def among_types(known: Known, node: ast.AST) -> bool:
-    """True for the left side of a comparison with types: only a type is equal to one, or among them."""
-    up = known.parents.get(node)
-    there = isinstance(up, ast.Compare) and up.left is node and len(up.ops) == 1
-    return there and isinstance(up, ast.Compare) and _is_type(known, up.comparators[0])
-
-
-def _is_type(known: Known, node: ast.expr) -> bool:
-    """True for a built-in type, a class of the file, or several of them."""
-    if isinstance(node, ast.Tuple):
-        return bool(node.elts) and all(_is_type(known, one) for one in node.elts)
-    there = isinstance(node, ast.Name) and isinstance(getattr(builtins, node.id, None), type)
-    return there or (isinstance(node, ast.Name) and node.id in known.classes)
 
 
 def _raised(known: Known, node: ast.AST) -> Found:
