@@ -80,10 +80,10 @@ def text_option(
         *names.split(),
         metavar=metavar,
         help=help,
-        default=default,
         show_default=bool(default),
         multiple=many,
         required=required,
+        **({} if required else {"default": default}),  # click 8.3 takes a stated None for a value
     )
 
 
