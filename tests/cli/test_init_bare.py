@@ -40,7 +40,9 @@ def test_a_worktree_in_a_bare_repository_is_set_up(tmp_path: Path) -> None:
     made = run(
         ["git", *who, "-C", "tea.git", "commit-tree", "-m", "x", tree.stdout.strip()], cwd=tmp_path
     )
-    run(["git", "-C", "tea.git", "worktree", "add", "-q", "main", made.stdout.strip()], cwd=tmp_path)
+    run(
+        ["git", "-C", "tea.git", "worktree", "add", "-q", "main", made.stdout.strip()], cwd=tmp_path
+    )
     done = fdc("init", cwd=tmp_path / "tea.git/main")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "tea.git/main/fdc.toml").is_file()

@@ -203,4 +203,6 @@ def test_a_required_option_is_asked_for(tmp_path: Path) -> None:
             given = [*(word for pair in others for word in pair), str(tmp_path / "plan")]
             with pytest.raises(click.MissingParameter):
                 command.main(given, prog_name=name, standalone_mode=False)
-    assert {"runs prune", "csdc", "fdc_toolchain.cli.scripts.protocol_updater add-tool"} <= asked, asked
+    assert {"runs prune", "csdc", "fdc_toolchain.cli.scripts.protocol_updater add-tool"} <= asked, (
+        asked
+    )

@@ -66,7 +66,9 @@ def test_a_path_in_a_home_folder_is_refused_and_one_that_a_shell_leaves_alone_is
     assert codes(root, f"read_file ./{home}\noverwrite_file_with_block ./{home}\n    x\n") == []
 
 
-@pytest.mark.parametrize("name", ["a~", "~$b.docx", "~lock.b#", "$HOMES/a", "docs/~/a", "docs/$HOME"])
+@pytest.mark.parametrize(
+    "name", ["a~", "~$b.docx", "~lock.b#", "$HOMES/a", "docs/~/a", "docs/$HOME"]
+)
 def test_a_name_that_is_no_home_folder_is_no_finding(root: Path, name: str) -> None:
     assert codes(root, f"overwrite_file_with_block {name}\n    x\nread_file {name}\n") == []
 
