@@ -81,6 +81,22 @@ def test_whose_runs_they_are_is_said_in_a_folder_of_several_users(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("words", [("lint",), ("run", "a.plan")])
+def test_the_notes_of_text_from_outside_of_another_user_are_named(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """It said only that permission was denied, and not what to do."""
+    (tmp_path / "a.plan").write_text(PLAN)
+    assert fdc("run", "a.plan", cwd=tmp_path).returncode == 0
+    table = tmp_path / ".fdc/outside.jsonl"
+    table.write_text("")
+    table.chmod(0)
+    done = humbly(tmp_path, *words)
+    said = "it may not be read, so it is unknown which files hold text from outside: work in a clone of your own"
+    assert (done.returncode, done.stderr) == (3, f"fdc: {said} ({table})\n")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("lint",), ("lint", "--no-cache"), ("fmt", "--check")])
 def test_a_closed_folder_below_can_be_left_out(tmp_path: Path, words: tuple[str, ...]) -> None:
     """As a database in a container leaves one. The message did not say what to do, and no plan was checked."""
