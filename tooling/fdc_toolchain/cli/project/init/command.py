@@ -161,7 +161,7 @@ def _next(work: file_edits.Work, chosen: str | None, git: bool) -> None:
         say(
             f"\nThe tests are run with `{chosen}`: fdc.toml has it, and the rule in protocols/ asks for it before a plan submits."
         )
-        lacking = test_command.lacks(chosen)
+        lacking = test_command.lacks(work.root, chosen)
         if lacking:
             say(
                 f"{lacking} Install it, or let fdc run another command: `fdc init --remove`, then"
