@@ -53,3 +53,17 @@ def test_a_plan_that_nobody_approved_is_not_approved_by_beginning_another_task(h
     done = fdc("agent", "--resume", "T-2", "--network", "off", cwd=home)
     assert 5 == done.returncode and "what its author was shown in the task T-1" in done.stdout
     assert not (home / "owned").exists()
+
+
+def test_a_plan_that_a_run_finished_already_is_not_run_again_for_a_task(home: Path) -> None:
+    """A task was done by a plan that had nothing to do with it, and that had committed its work before."""
+    plan = home / "plan.txt"
+    plan.write_text(PLAN)
+    assert fdc("run", "plan.txt", cwd=home).returncode == 0
+    code, out, _ = agent(home, "Water the plants", "--task-id", "T-1")
+    assert code == 5 and "hello\n" not in out
+    assert "waiting for a new plan.txt: it holds the plan of the run `" in out
+    assert "`, which finished (`touch plan.txt` gives that plan to this task, too)" in out
+    os.utime(plan)
+    code, out, _ = agent(home, "--resume", "T-1")
+    assert code == 0 and "\nhello\n" in out

@@ -304,6 +304,25 @@ def test_a_command_that_cannot_start_here_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        ("\truff-of-nobody check .\n\tpytest\n", "ruff-of-nobody"),
+        ("\t@echo x\n\n# why\n\tTZ=UTC pytest-of-nobody tests\n", "pytest-of-nobody"),
+        ("\tcd a && of-nobody\n\t-of-nobody\n\t$(OF) a\n\t./of-nobody\nlint:\n\tof-nobody\n", ""),
+    ],
+)
+def test_a_program_of_the_makefile_that_is_not_here_is_told(
+    tmp_path: Path, recipe: str, said: str
+) -> None:
+    """A newcomer's first plan wrote its files, and stopped at `make test`, which wanted `uv`."""
+    (tmp_path / "Makefile").write_text(f"all:\n\tof-nobody\ntest: all\n{recipe}")
+    done = fdc("init", cwd=tmp_path)
+    assert 0 == done.returncode and "The tests are run with `make test`" in done.stdout
+    sentence = f"But there is no `{said}` on PATH, which `make test` starts. Install it, or let fdc"
+    assert (sentence in done.stdout) is bool(said) and ("But there is" in done.stdout) is bool(said)
+
+
+@pytest.mark.parametrize(
     ("files", "command"),
     [
         ({"Makefile": "all:\n\ttrue\ntest: all\n", "package.json": "{}"}, "make test"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 from fdc_toolchain.cli.main import commands, group
+from fdc_toolchain.cli.scripts import code_suggester, protocol_updater
 from fdc_toolchain.console.options import Renamed, folder_named
 
 from tests.support.inside import fdc
@@ -185,3 +186,23 @@ def test_protocols_and_models_are_checked_in_another_workspace(
         "csdc", str(workspace / "a.plan"), "--model", "B", "--workspace", there, cwd=tmp_path
     )
     assert done.returncode == 1 and "define_set_of_names" in done.stdout
+
+
+def scripts() -> dict[str, click.Command]:
+    made = (protocol_updater.command, code_suggester.command)
+    return dict(one for command in made for one in leaves(command.callback.__module__, command))
+
+
+def test_a_required_option_is_asked_for(tmp_path: Path) -> None:
+    asked = set()
+    for name, command in {**every(), **scripts()}.items():
+        needed = [one for one in command.params if isinstance(one, click.Option) and one.required]
+        for option in needed:
+            asked.add(name)
+            others = [[one.opts[0], "A"] for one in needed if one is not option]
+            given = [*(word for pair in others for word in pair), str(tmp_path / "plan")]
+            with pytest.raises(click.MissingParameter):
+                command.main(given, prog_name=name, standalone_mode=False)
+    assert {"runs prune", "csdc", "fdc_toolchain.cli.scripts.protocol_updater add-tool"} <= asked, (
+        asked
+    )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.sandbox.scratch import SETTLED
 
 from tests.support import process
+from tests.support.background import fdc_started, wait_for
 from tests.support.plans import CLEAN
 from tests.support.repository import ROOT
 
@@ -222,3 +225,18 @@ def test_a_file_of_git_lfs_is_judged_by_its_content_and_not_as_a_pointer(git: Gi
         git.write(f".git/lfs/objects/{name[:2]}/{name[2:4]}/{name}", text)
         done = staged(git)
         assert done.returncode == code and "lfs" not in done.stdout.lower(), done
+
+
+def test_the_copy_of_a_process_that_was_killed_goes_with_the_next_one(git: Git) -> None:
+    temporary = Path(git.env["TMPDIR"])
+    command = ("lint", "--staged")
+    with fdc_started(*command, cwd=git.folder, env=git.env) as killed:
+        wait_for(lambda: os.listdir(temporary))
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    [left] = temporary.iterdir()
+    assert staged(git).returncode == 0
+    assert [left] == [*temporary.iterdir()]  # it is young: its owner may not have locked it yet
+    os.utime(left, (1, os.stat(left).st_mtime - 2 * SETTLED))
+    assert staged(git).returncode == 0
+    assert [] == [*temporary.iterdir()]

@@ -47,6 +47,24 @@ def test_a_closed_folder_is_named(tmp_path: Path, words: tuple[str, ...]) -> Non
 
 
 @pytest.mark.slow
+def test_the_runs_in_a_folder_that_takes_no_new_file_can_be_read(tmp_path: Path) -> None:
+    """SQLite cannot make the file that its readers share; the runs could be read only where the journal was closed, too."""
+    (tmp_path / "a.plan").write_text(PLAN)
+    assert fdc("run", "a.plan", cwd=tmp_path).returncode == 0
+    records = tmp_path / ".fdc"
+    records.chmod(0o500)
+    try:
+        for words in (("runs",), ("show", "last"), ("verify", "last")):
+            done = humbly(tmp_path, *words)
+            assert (done.returncode, done.stderr) == (0, ""), done
+        done = humbly(tmp_path, "run", "a.plan")
+        said = f"fdc: {records}/runs.sqlite: attempt to write a readonly database (its folder cannot be written)\n"
+        assert (done.returncode, done.stderr) == (3, said)
+    finally:
+        records.chmod(0o755)
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away")
 @pytest.mark.parametrize("words", [("runs",), ("run", "a.plan"), ("resume", "last")])
 def test_whose_runs_they_are_is_said_in_a_folder_of_several_users(
@@ -60,6 +78,22 @@ def test_whose_runs_they_are_is_said_in_a_folder_of_several_users(
     done = humbly(tmp_path, *words)
     assert done.returncode == 3, done
     assert "(permission denied: the runs are those of the user `54321`, and private;" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("lint",), ("run", "a.plan")])
+def test_the_notes_of_text_from_outside_of_another_user_are_named(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """It said only that permission was denied, and not what to do."""
+    (tmp_path / "a.plan").write_text(PLAN)
+    assert fdc("run", "a.plan", cwd=tmp_path).returncode == 0
+    table = tmp_path / ".fdc/outside.jsonl"
+    table.write_text("")
+    table.chmod(0)
+    done = humbly(tmp_path, *words)
+    said = "it may not be read, so it is unknown which files hold text from outside: work in a clone of your own"
+    assert (done.returncode, done.stderr) == (3, f"fdc: {said} ({table})\n")
 
 
 @pytest.mark.slow

@@ -49,6 +49,30 @@ def codes(root: Path, text: str) -> list[str]:
     return [item.code for item in found if "FDC411" <= item.code <= "FDC419"]
 
 
+@pytest.mark.parametrize("home", ["~/a", "~anna/a", "$HOME/a", "~", "$HOME"])
+def test_a_path_in_a_home_folder_is_refused_and_one_that_a_shell_leaves_alone_is_not(
+    root: Path, home: str
+) -> None:
+    """The runner takes `~` literally, so a folder of this name would lie in the workspace, for a `rm -r ~`."""
+    steps = (
+        "overwrite_file_with_block {}\n    x\n", "read_file {}\n", "delete_file {}\n", "list_files {}/*\n",
+        "grep x {}\n", "rename_file docs/a.md {}\n", "for_each_file {}/* as file\n    read_file {{file}}\n",
+        "param name\nread_file {}/{{name}}\n",
+    )  # fmt: skip
+    for step in steps:
+        assert "FDC416" in codes(root, step.format(home)), step
+    (root / home).parent.mkdir(exist_ok=True)
+    (root / home).write_text("x\n")
+    assert codes(root, f"read_file ./{home}\noverwrite_file_with_block ./{home}\n    x\n") == []
+
+
+@pytest.mark.parametrize(
+    "name", ["a~", "~$b.docx", "~lock.b#", "$HOMES/a", "docs/~/a", "docs/$HOME"]
+)
+def test_a_name_that_is_no_home_folder_is_no_finding(root: Path, name: str) -> None:
+    assert codes(root, f"overwrite_file_with_block {name}\n    x\nread_file {name}\n") == []
+
+
 @pytest.mark.parametrize("path", READS)
 def test_what_cannot_be_read_is_refused_by_both(root: Path, path: str) -> None:
     expected = READS[path]

@@ -143,6 +143,12 @@ def test_the_step_below_is_pointed_at():
             "`~` is text in a plan, not a home folder: write a path relative to the workspace's root",
         ),
         ("delete_file x\nread_file x\n", ("x",), "an earlier step deletes or renames it"),
+        (
+            "delete_file x\ngit_add x\n",
+            ("x",),
+            "to commit the removal, write a command between these two steps, such as the one that runs the tests",
+        ),
+        ("git_add x\n", (), "a step that creates it must come before, on every run"),
     ],
 )
 def test_the_help_fits_what_went_wrong(text: str, there: tuple[str, ...], help_: str):

@@ -56,6 +56,15 @@ def reason(failed: OSError) -> str:
     return (failed.strerror or str(failed)).lower()
 
 
+def short_of(raised: BaseException) -> str | None:
+    """What the machine is short of, as a sentence, where Python says it by an exception that is no OSError; else None."""
+    if isinstance(raised, MemoryError):
+        return "there is not enough memory"
+    if isinstance(raised, RuntimeError) and str(raised) == "can't start new thread":
+        return "no more threads can be started: a limit of processes (`ulimit -u`) or of memory is reached"
+    return None
+
+
 class Exit(Exception):
     """Ends the command: one clear sentence for stderr and an exit code."""
 

@@ -42,6 +42,29 @@ def test_a_resumed_exploration_ends_with_the_answer_as_one_that_was_not_interrup
     assert "finished" == said["status"] and isinstance(said["result"], dict)
 
 
+def test_an_exploration_that_is_run_as_a_plan_ends_with_the_answer(tmp_path: Path) -> None:
+    """It printed 120 lines of JSON, and then the answer three times over."""
+    for question, code in ((QUESTION, 0), ("Where is the Zanzibar quota of flamingos?", 5)):
+        done = fdc("explore", question, cwd=shop(tmp_path))
+        ran = fdc("run", "explore", f"question={question}", cwd=tmp_path)
+        assert (code, code) == (done.returncode, ran.returncode), ran
+        assert ran.stdout.endswith(f" close_task\n{done.stdout}")
+    said = json.loads(fdc("run", "explore", "question=x", "--format", "json", cwd=tmp_path).stdout)
+    assert "finished" == said["status"] and isinstance(said["result"], dict)
+
+
+def test_a_plan_of_the_workspace_with_the_name_of_one_of_a_pack_ends_as_a_plan(
+    tmp_path: Path,
+) -> None:
+    """`fdc resume` of its run was a bug of fdc: the pack looked for its own result."""
+    (tmp_path / "mine.plan").write_text("set_plan x\nplan_step_complete y\nclose_task\nsubmit\n")
+    assert fdc("registry", "register", "explore", "mine.plan", cwd=tmp_path).returncode == 0
+    for words in (("run", "explore"), ("resume", "last")):
+        done = fdc(*words, cwd=tmp_path)
+        assert 0 == done.returncode and "finished: 4 steps" in done.stdout, done
+    assert "mine.plan" in fdc("runs", cwd=tmp_path).stdout
+
+
 @needs_database
 @pytest.mark.long
 def test_an_exploration_of_a_database_ends_as_its_own_command_does(tmp_path: Path) -> None:
@@ -53,6 +76,7 @@ def test_an_exploration_of_a_database_ends_as_its_own_command_does(tmp_path: Pat
         resumed = fdc("resume", "last", "--database", url, cwd=tmp_path)
     assert (0, 0, 0) == (done.returncode, begun.returncode, resumed.returncode), resumed
     assert done.stdout == resumed.stdout.partition("explore, going on\n")[2]
+    assert begun.stdout.endswith(done.stdout)
 
 
 @pytest.mark.parametrize("far", [True, False])

@@ -31,7 +31,7 @@ class PlanFile:
     """Looks at a file until it holds a plan that can be proved, or a request for research.
 
     `path` is relative to the workspace. `seconds` is how long to wait for each version; `attempts`, how many
-    versions may be refused. `told` hears what goes on. `other`: the task whose plan the file still holds, by the hash of
+    versions may be refused. `told` hears what goes on. `other`: whose plan the file still holds, in words, by the hash of
     its text; None where it is new.
     """
 
@@ -58,7 +58,7 @@ class PlanFile:
         self._pause = pause
         self._now = now
         self._other = other
-        self._old = ""  # the task whose plan the file holds
+        self._old = ""  # whose plan the file holds
 
     @property
     def by(self) -> str:
@@ -103,7 +103,7 @@ class PlanFile:
     def _awaited(self, notes: dict[str, Any]) -> str:
         if self._old:
             return (
-                f"waiting for a new {self._path}: it holds the plan of the task `{self._old}`"
+                f"waiting for a new {self._path}: it holds the plan of {self._old}"
                 f" (`touch {self._path}` gives that plan to this task, too)"
             )
         if notes.get("seen_plans"):

@@ -81,6 +81,8 @@ def _of_any(raised: Exception) -> FdcError:
     if isinstance(raised, OSError):
         place = f" ({raised.filename})" if raised.filename else ""
         return WorldTrouble(f"{reason(raised)}{place}")
+    if (short := exits.short_of(raised)) is not None:
+        return WorldTrouble(short)
     if is_upgraded():
         return WorldTrouble(f"{START_AGAIN} ({type(raised).__name__}: {raised})")
     return InternalError(f"this is a bug of fdc: {type(raised).__name__}: {raised}")

@@ -76,6 +76,8 @@ def text_option(
     required: bool = False,
 ) -> Callable[[FC], FC]:
     """An option that takes a text; `many`: it may be repeated. Help shows the default, unless it is empty."""
+    if required:  # click 8.3 takes a stated default for a value, also None
+        return click.option(*names.split(), metavar=metavar, help=help, required=True)
     return click.option(
         *names.split(),
         metavar=metavar,
@@ -83,7 +85,6 @@ def text_option(
         default=default,
         show_default=bool(default),
         multiple=many,
-        required=required,
     )
 
 

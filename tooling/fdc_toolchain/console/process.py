@@ -162,18 +162,17 @@ def refusal(failed: OSError) -> str:
 
 
 def our_bug(bug: Exception, name: str, code: int) -> int:
-    """Prints that this is a bug of fdc, and how to report it; returns `code`. Neither too little memory is one, nor
-    an fdc that was upgraded meanwhile."""
+    """Prints that this is a bug of fdc, and how to report it; returns `code`. Neither a machine that is short of something is
+    one, nor an fdc that was upgraded meanwhile."""
     import traceback
 
-    if isinstance(bug, MemoryError):
-        from ..exits import WORLD
+    from ..exits import WORLD, short_of
 
-        print(f"{name}: there is not enough memory", file=sys.stderr)
+    short = short_of(bug)
+    if short is not None:
+        print(f"{name}: {short}", file=sys.stderr)
         return WORLD
     if is_upgraded():
-        from ..exits import WORLD
-
         print(f"{name}: {START_AGAIN} ({type(bug).__name__}: {bug})", file=sys.stderr)
         return WORLD
     print(f"{name}: internal error: {type(bug).__name__}: {bug}", file=sys.stderr)

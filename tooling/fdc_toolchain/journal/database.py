@@ -179,9 +179,9 @@ def _of_another(path: str) -> str:
 
 def is_kept(path: str) -> bool:
     """Whether a journal lies complete where SQLite cannot make the file that its readers share: where nothing can be written
-    (a read-only file system, an archive), or on a full disk, if nobody has made that file."""
+    (a read-only file system, an archive), or in a closed folder or on a full disk, if nobody has made that file."""
     try:
-        if not _is_closed(path) and (_is_shared(f"{path}-shm") or not _full(path)):
+        if not _is_closed(path) and (_is_shared(f"{path}-shm") or not _no_room(path)):
             return False
         return not os.path.getsize(f"{path}-wal")
     except FileNotFoundError:
@@ -202,6 +202,10 @@ def _is_shared(shm: str) -> bool:
         return os.lstat(shm).st_size >= _SHARED
     except FileNotFoundError:
         return False
+
+
+def _no_room(path: str) -> bool:
+    return not os.access(os.path.dirname(path) or ".", os.W_OK) or _full(path)
 
 
 def _full(path: str) -> bool:

@@ -22,6 +22,7 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.workspace import TextDocument
 
 from .. import api
+from ..upgraded import START_AGAIN, Installed
 from . import completion, diagnostics, hover, navigation, shown
 from .documents import Documents, Plan, is_plan, opened
 
@@ -60,6 +61,7 @@ class Server(LanguageServer):
             "fdc", version, text_document_sync_kind=types.TextDocumentSyncKind.Full, protocol_cls=Protocol
         )  # fmt: skip
         self.documents = Documents()
+        self.installed = Installed()
         self.worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fdc")
         self.waiting: dict[str, asyncio.Task[None]] = {}
 
@@ -107,6 +109,8 @@ class Server(LanguageServer):
 
         def work(plan: Plan) -> tuple[int | None, list[types.Diagnostic]]:
             try:
+                if self.installed.is_replaced():
+                    raise api.WorldTrouble(START_AGAIN)
                 return plan.version, diagnostics.diagnostics(plan, plan.check())
             except api.FdcError as wrong:
                 _log.warning("%s: %s", uri, wrong)

@@ -20,6 +20,7 @@ from mcp.types import (
 )
 
 from .. import api
+from ..upgraded import START_AGAIN, Installed
 from . import plan_tools
 from .results import Result
 from .run_drives import Drives
@@ -56,6 +57,7 @@ def _listed(name: str, row: Row) -> Tool:
 def made(drives: Drives, *, version: str = "", patience: float = PATIENCE) -> Server[object]:
     """The server of the workspace of `drives`, which drives its runs."""
     root, runs = drives.root, RunTool(drives, patience)
+    installed = Installed()
 
     async def list_tools(
         context: RequestContext, params: PaginatedRequestParams | None
@@ -67,6 +69,8 @@ def made(drives: Drives, *, version: str = "", patience: float = PATIENCE) -> Se
     ) -> CallToolResult | InputRequiredResult:
         try:
             given = checked(params.name, params.arguments or {})
+            if installed.is_replaced() and given.get("op") != "status":
+                raise Wrong(f"This server cannot answer any more: {START_AGAIN}.")
             if params.name == "fdc_run":
                 result = await runs.call(context, params, given)
             else:

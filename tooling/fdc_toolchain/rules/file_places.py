@@ -36,6 +36,8 @@ RUNS = "runs"
 _HERE = Span("", 0, 0, 0, 0)
 """The placeholder position of a finding, until the caller sets that of its step."""
 
+_INSIDE = "write a path relative to the workspace's root, inside it"
+
 _CHANGES = ("create", "write", "edit", "delete")
 
 
@@ -180,10 +182,9 @@ def _file(
         why = f"`{text}` leaves the workspace with `..`" if ".." in text.split("/") else None
         why = f"`{text}` is not a path relative to the workspace" if text.startswith("/") else why
         why = why or places.of_folder(text)
+    why = why or places.of_home(text)
     if why is not None:
-        return Diagnostic(
-            _HERE, "FDC416", why, help="write a path relative to the workspace's root, inside it"
-        )
+        return Diagnostic(_HERE, "FDC416", why, help=_INSIDE)
     if not literal:
         return _computed(text, guard, probes)
     if access in _CHANGES:
@@ -261,15 +262,13 @@ def of_glob(value: Value, *, slash: bool) -> Iterator[Diagnostic]:
     text = value.text
     if slash and not text.strip("/"):
         return
-    upwards = ".." in text and ".." in text.split("/")
-    if upwards or text.startswith("/") or not text:
-        why = "leaves the workspace with `..`" if upwards else "is not relative to the workspace"
-        yield Diagnostic(
-            _HERE,
-            "FDC416",
-            f"`{text}` {why}",
-            help="write a path relative to the workspace's root, inside it",
-        )
+    why = places.of_home(text)
+    if ".." in text and ".." in text.split("/"):
+        why = f"`{text}` leaves the workspace with `..`"
+    elif text.startswith("/") or not text:
+        why = f"`{text}` is not relative to the workspace"
+    if why is not None:
+        yield Diagnostic(_HERE, "FDC416", why, help=_INSIDE)
 
 
 def read_by(act: Act, globs: tuple[str, ...], commands: tuple[str, ...]) -> Iterator[str]:

@@ -36,6 +36,12 @@ def check(context: Context) -> Iterator[Diagnostic]:
         for act in instance.unit.acts
         if act.bound.files and any(makes_folder(act, access) for access, _ in act.bound.files)
     )
+    adds = frozenset(
+        instance.unit.span(act.step)
+        for instance in context.order
+        for act in instance.unit.acts
+        if act.bound.tool.name == "git_add"
+    )
     for instance, effects in roots:
         if files.cut and any(id(one) in files.cut for one in context.graph.order([instance])):
             continue  # refused, and what its calls do is not known
@@ -78,7 +84,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 one for one in found if one.path not in said or not _passes(one.failure, table)
             ]
             nested = nesting.doubts(pairs)
-        yield from findings.of_root(found, doubts, nested, table)
+        yield from findings.of_root(found, doubts, nested, table, adds)
     yield from findings.of_forks(forks.conflicts, forks.doubts)
 
 

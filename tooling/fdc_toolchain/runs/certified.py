@@ -64,7 +64,16 @@ def certified(program: Program, plan: str, root: str, *, under_way: bool = False
             f"lint proved `{plan}`, but the independent check of its program found: {wrong}; the run was not started. "
             "This is a bug of fdc, please report it"
         )
-    return Certified(program, plan, parts)
+    return Certified(program, _recorded_as(program, plan), parts)
+
+
+def _recorded_as(program: Program, plan: str) -> str:
+    """What a run of the plan is called: by its file where the workspace gave a plan of its own the name of a plan of a pack,
+    by which that pack knows its runs."""
+    from ..packs.index import index
+
+    brought, path = index().plans.get(plan), program["plans"][program["root"]]["path"]
+    return plan if brought is None or path == f"fdc:{brought}" else path
 
 
 def put_on_record(

@@ -1,4 +1,4 @@
-"""The temporary folder of a command: its `/tmp`."""
+"""The temporary folder of a command: its `/tmp`. Also other folders that must not outlive their process."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ LEFT = 7 * 86400.0
 
 
 @contextmanager
-def scratch() -> Iterator[str]:
-    """A folder of one's own, absolute, that is gone afterwards. Those of killed controllers go, too, once per process.
+def scratch(prefix: str = PREFIX) -> Iterator[str]:
+    """A folder of one's own, absolute, that is gone afterwards. Those of killed processes go, too, once per process.
 
     It is locked while it is in use: the lock of a process that was killed goes with it, whatever had its number since.
     Raises OSError where no folder can be made.
     """
-    folder = tempfile.mkdtemp(prefix=PREFIX)
+    folder = tempfile.mkdtemp(prefix=prefix)
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(handle, fcntl.LOCK_SH)
-        _sweep(tempfile.gettempdir())
+        _sweep(tempfile.gettempdir(), prefix)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -41,11 +41,11 @@ def scratch() -> Iterator[str]:
 
 
 @cache
-def _sweep(where: str) -> None:
+def _sweep(where: str, prefix: str) -> None:
     try:
         with os.scandir(where) as entries:
             left = [
-                entry.path for entry in entries if entry.name.startswith(PREFIX) and _is_old(entry)
+                entry.path for entry in entries if entry.name.startswith(prefix) and _is_old(entry)
             ]
     except OSError:
         return

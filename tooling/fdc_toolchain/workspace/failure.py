@@ -20,6 +20,7 @@ WORLD = frozenset(
         errno.ENFILE,
         errno.ENOMEM,
         errno.EFBIG,
+        errno.EAGAIN,  # of a process that cannot be started: the limit of processes is reached
     )
 )
 """Errors of the environment: the run stops and can be resumed when they are resolved."""

@@ -6,16 +6,19 @@ import hashlib
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Callable
 
 from ... import durable
 from ...exits import UsageError, WorldError
 from ...linking.project.places import MAX_FILE
 from ...linking.project.quiet_git import ask_git, why_not
+from ...sandbox.scratch import scratch
 from ...workspace import allowances
 from ...workspace.confirmed_settings import settings_of
 from .options import Options
+
+PREFIX = "fdc-staged-"
+"""What the name of the private copy begins with."""
 
 _OTHERS = ("fix", "unsafe_fixes", "diff", "changed", "watch", "write_baseline")
 """Options that change files, or that need the working tree."""
@@ -41,7 +44,7 @@ def lint_staged(options: Options, root: str, lint: Callable[[Options], int]) -> 
     if "-" in paths:
         raise UsageError("`--staged` lints what is in git's index; it cannot be used with stdin")
     here = os.getcwd()
-    with tempfile.TemporaryDirectory(prefix="fdc-staged-") as folder:
+    with scratch(PREFIX) as folder:
         copy = _copied(root, folder)
 
         def moved(path: object) -> str:

@@ -284,7 +284,7 @@ def _go(
     talk: Talk,
     asked: HttpModel | None,
 ) -> int:
-    from ...agent.host.files import plan_of_another
+    from ...agent.host.left_plan import left_by
     from ...agent.plan_source import ModelPlanner, PlanFile
     from ...agent.planning import PLAN
 
@@ -309,7 +309,7 @@ def _go(
             pause=time.sleep,
             now=time.monotonic,
             other=lambda sha256: (
-                plan_of_another(world.root, PLAN, sha256, state.task_id)
+                left_by(world.root, PLAN, sha256, state.task_id)
                 if plan_file == PLAN
                 else None  # a plan that was named is meant
             ),

@@ -18,13 +18,10 @@ from ...console.run_options import (
 )
 from ...console.terminal import say
 from ...exits import INTERRUPTED, UsageError
-from ...narrow import narrow
 
 if TYPE_CHECKING:
     from ...engine.drive import Assumption
     from ...journal.sqlite import RunRow, Store
-    from ...runs.observer import Observer
-    from ...runs.records.run_outcome import Ended
 
 
 @click.command(epilog="Exit codes as for `fdc run`.")
@@ -84,6 +81,7 @@ def command(
     from ...runs.records import questions
     from ...runs.workers import remote
     from ...workspace.operator import Operator
+    from ..shared.ending import told
     from ..shared.live import progress
 
     root = root_of(workspace)
@@ -132,7 +130,7 @@ def command(
         except KeyboardInterrupt:
             say(remote.detached(row.name), err=True)
             return INTERRUPTED
-        return _told(database, root, ended, show, form, quiet)
+        return told(database, root, ended, show, form, quiet, style())
     operator = Operator.of_environment(
         allow_unsandboxed,
         allow_network,
@@ -147,25 +145,7 @@ def command(
         shell_seconds=shell_timeout, seen=row.epoch,
         operator=operator, wait=wait,
     )  # fmt: skip
-    return _told(None, root, ended, show, form, quiet)
-
-
-def _told(
-    database: str | None, root: str, ended: Ended, show: Observer, form: str, quiet: bool
-) -> int:
-    """Prints how a run ended, as the pack's command does that began it; returns the exit code."""
-    from ...console.run_summary import tell
-    from ...console.terminal import style
-    from ...packs.imported import imported
-    from ...packs.index import index
-    from ...runs.workers import remote
-
-    if ended.status == "finished" and form == "text" and not quiet:
-        for row in index().commands.values():
-            if ended.plan in row.tells:
-                with remote.reading(database, root) as store:
-                    return narrow(imported(row.module, "tell")(root, ended, store), int)
-    return tell(ended, show, form, quiet, style())
+    return told(None, root, ended, show, form, quiet, style())
 
 
 def _newest(

@@ -83,13 +83,13 @@ def command(
     open (`fdc start`), every step is logged in logs/activity.log.jsonl.
     """
     from ...console.compiling import compile_or_refuse
-    from ...console.run_summary import tell
     from ...console.terminal import style
     from ...report.terminal.terminal_text import visible
     from ...runs import run_driver
     from ...runs.simulation import source
     from ...runs.workers import remote
     from ...workspace.operator import Operator
+    from ..shared.ending import told
     from ..shared.live import progress
 
     root = root_of(workspace)
@@ -115,16 +115,18 @@ def command(
         from ...runs.granted import absent
 
         lacks = absent(program, root, operator, reach(program))
-        told = outline(program, root, given, budget, settle(root, program, budget, operator), lacks)
+        outlined = outline(
+            program, root, given, budget, settle(root, program, budget, operator), lacks
+        )
         said = {
             "format": 1,
             "run": None,
             "plan": plan,
             "status": "dry run",
-            "outline": told.splitlines(),
+            "outline": outlined.splitlines(),
             "missing": lacks,
         }
-        click.echo(told if form == "text" else f"{json.dumps(said, indent=2)}\n", nl=False)
+        click.echo(outlined if form == "text" else f"{json.dumps(said, indent=2)}\n", nl=False)
         return CLEAN
     script = None if simulate is None else source(root, simulate)
     shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan
@@ -155,7 +157,7 @@ def command(
     ended = run_driver.drive_run(
         root, name, show, jobs=jobs, shell_seconds=shell_timeout, operator=operator, wait=wait
     )
-    return tell(ended, show, form, quiet, look)
+    return told(None, root, ended, show, form, quiet, look)
 
 
 def _tell_of_another_workspace(plan: str, root: str) -> None:
@@ -173,10 +175,10 @@ def _remotely(
     quiet: bool, form: str, detach: bool,
 ) -> int:  # fmt: skip
     """Lets the workers of a database drive the run, and shows its progress here."""
-    from ...console.run_summary import tell
     from ...console.terminal import style
     from ...report.terminal.terminal_text import visible
     from ...runs.workers import remote
+    from ..shared.ending import told
     from ..shared.live import progress
 
     name = remote.begin(database, root, program, shown, given, budget)
@@ -192,9 +194,8 @@ def _remotely(
             )
         return CLEAN
     try:
-        return tell(
-            remote.follow(database, root, name, f"{name}:first", show), show, form, quiet, look
-        )
+        ended = remote.follow(database, root, name, f"{name}:first", show)
     except KeyboardInterrupt:
         say(remote.detached(name), err=True)
         return INTERRUPTED
+    return told(database, root, ended, show, form, quiet, look)

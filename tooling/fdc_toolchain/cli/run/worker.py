@@ -20,6 +20,7 @@ from ...console.options import (
 from ...console.run_options import database_option, tell_weakness
 from ...exits import CLEAN, WORLD, Refused, UsageError
 from ...runs.workers.signals import Asked, Requests
+from ...upgraded import START_AGAIN
 
 if TYPE_CHECKING:
     from ...runs.workers.worker_config import Place
@@ -29,7 +30,7 @@ _LEAVING = 4.0
 
 
 @click.command(
-    epilog="Exit codes: 0 asked to end, 2 wrong usage, 3 the database cannot be reached."
+    epilog="Exit codes: 0 asked to end, 2 wrong usage, 3 the database cannot be reached, or fdc was upgraded meanwhile."
 )
 @database_option
 @text_option(
@@ -134,6 +135,7 @@ def command(
             trust,
             pieces,
             place,
+            requests.end,
         )
         fleet.driver = Driver(fleet.journal, partial(within.drive, fleet))
         dispatch.serve(
@@ -156,10 +158,11 @@ def command(
         if not fleet.under_way:
             break
         left.wait(0.05)
-    say(f"worker {name} ends; other workers take over its runs")
+    ends = f"worker {name} ends; other workers take over its runs"
+    say(f"{ends}: {START_AGAIN}" if requests.own else ends)
     session.stop()
     # DBOS would wait for its threads, and mark what they hold as done.
-    os._exit(CLEAN)
+    os._exit(WORLD if requests.own else CLEAN)
 
 
 def place_of(root: str, serves: tuple[str, ...], any_commit: bool) -> Place:

@@ -117,7 +117,11 @@ def read(root: str, files: Files | None = None) -> Table:
     """The table of a workspace, empty where there is none. Raises Damaged, OSError."""
     files = files or Files(root)
     table = Table()
-    data = files.read(TABLE)
+    try:
+        data = files.read(TABLE)
+    except PermissionError as failed:
+        why = "it may not be read, so it is unknown which files hold text from outside: work in a clone of your own"
+        raise PermissionError(failed.errno, why, failed.filename) from failed
     if data is not None:
         table.add(data, TABLE)
     elif files.kind(TABLE) != "missing":

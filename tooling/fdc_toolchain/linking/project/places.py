@@ -6,6 +6,7 @@ A path is relative to the workspace, and leads neither upwards nor through a lin
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 MAX_FILE = 32 * 1024 * 1024
@@ -16,6 +17,9 @@ _LONGEST, _LONGEST_NAME = 4000, 255
 
 
 _EMPTY = "the path is empty"
+
+_HOME = re.compile(r"(?:~|~[\w.+-]+(?=/)|\$HOME)(?![^/])")
+"""The beginning of a path that a shell replaces by a home folder."""
 
 
 def components(path: str) -> list[str]:
@@ -50,6 +54,16 @@ def of_folder(path: str) -> str | None:
         return _EMPTY
     if path.rpartition("/")[2] in ("", "."):
         return f"`{path}` ends with a slash, and the path of a file does not"
+    return None
+
+
+def of_home(path: str) -> str | None:
+    """Why a plan may not write a path so, which a shell would look for in a home folder; None where it may.
+
+    For the runner it names a file of the workspace, as `./~/a.md` does, which is therefore not refused.
+    """
+    if _HOME.match(path):
+        return f"`{path}` is a path in a home folder, which no step can use"
     return None
 
 

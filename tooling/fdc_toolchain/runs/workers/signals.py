@@ -27,6 +27,8 @@ class Requests:
 
     def __init__(self, grace: float) -> None:
         self._grace = grace
+        self.own = False
+        """Whether the worker itself asked, and no signal."""
         self._serving = False
         self._asked = threading.Event()
         self._over = threading.Event()
@@ -48,6 +50,11 @@ class Requests:
     def wait(self) -> None:
         """Returns when the worker is asked to end."""
         self._asked.wait()
+
+    def end(self) -> None:
+        """Asks for the end from a thread of the worker itself."""
+        self.own = not self._asked.is_set()
+        self._asked.set()
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
         first = not self._asked.is_set()

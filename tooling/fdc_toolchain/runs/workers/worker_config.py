@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...named_tuples import NamedTuple
+from ...upgraded import Installed
 
 if TYPE_CHECKING:
     from ...journal.postgres import PgStore
@@ -41,8 +42,11 @@ class Fleet:
     trust: bool
     pieces: int
     place: Place
+    end: Callable[[], None]
+    """Asks the worker to end, and to leave its runs to others: called when fdc was upgraded under it."""
     driver: Driver = field(init=False)
     """What drives runs within steps (`runs.workers.within`)."""
+    installed: Installed = field(default_factory=Installed)
     leaving: threading.Event = field(default_factory=threading.Event)
     under_way: set[str] = field(default_factory=set)
 

@@ -22,15 +22,28 @@ _ASIDE = 0.2
 
 
 def work(fleet: Fleet, run: str, asked: dict[str, object], delivery: str) -> dict[str, object]:
-    """Drives a run or a piece of one (`runs.workers.dispatch.Work`)."""
+    """Drives a run or a piece of one (`runs.workers.dispatch.Work`).
+
+    A worker under which fdc was upgraded leaves the delivery to another one: what it would say of the run, a mixture of two
+    versions would say.
+    """
+    if fleet.leaving.is_set():
+        return _stay()
+    if not fleet.installed.is_replaced():
+        done = _driven(fleet, run, asked, delivery)
+        if "refused" not in done or not fleet.installed.is_replaced():
+            return done
+    fleet.end()
+    return _stay()
+
+
+def _driven(fleet: Fleet, run: str, asked: dict[str, object], delivery: str) -> dict[str, object]:
     from ...engine.events import Mismatch
     from ...engine.ports import Fenced, WorldFailed
     from ...journal.sqlite import Damaged, Untrusted
     from ...program.codec import ProgramError
     from .dispatch import first, is_sealed
 
-    if fleet.leaving.is_set():
-        return _stay()
     store = None
     fleet.under_way.add(delivery)
     try:
@@ -63,7 +76,8 @@ def work(fleet: Fleet, run: str, asked: dict[str, object], delivery: str) -> dic
     except Exception as bug:
         import traceback
 
-        notice(traceback.format_exc().rstrip("\n"))
+        if not fleet.installed.is_replaced():
+            notice(traceback.format_exc().rstrip("\n"))
         return {"refused": f"a bug of fdc: {type(bug).__name__}: {bug}"}
     finally:
         fleet.under_way.discard(delivery)

@@ -18,7 +18,7 @@ from ....linking.project.settings import Settings
 from ....report.diff import unified
 from ....report.terminal.terminal_text import visible
 from ....workspace.confirmed_settings import settings_of
-from . import agent_files, file_edits, hooks_folder, removal, test_command
+from . import agent_files, bare, file_edits, hooks_folder, removal, test_command
 
 _MOST_CHARACTERS = 200
 
@@ -49,6 +49,12 @@ def command(
     root = os.path.abspath(folder) if folder else find_root(os.getcwd())
     if not os.path.isdir(root):
         raise UsageError(f"the folder `{folder}` does not exist")
+    own = bare.repository_of(root)
+    if own is not None:
+        raise UsageError(
+            f"`{visible(own)}` belongs to git and has no working tree (it is a bare repository or a `.git` folder):"
+            " start `fdc init` in a clone or a worktree"
+        )
     if remove and (agents or test is not None):
         raise UsageError(
             "`--remove` removes the files of every agent: it takes no `--agent` and no `--test-command`"
@@ -155,7 +161,7 @@ def _next(work: file_edits.Work, chosen: str | None, git: bool) -> None:
         say(
             f"\nThe tests are run with `{chosen}`: fdc.toml has it, and the rule in protocols/ asks for it before a plan submits."
         )
-        lacking = test_command.lacks(chosen)
+        lacking = test_command.lacks(work.root, chosen)
         if lacking:
             say(
                 f"{lacking} Install it, or let fdc run another command: `fdc init --remove`, then"

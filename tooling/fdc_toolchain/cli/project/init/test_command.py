@@ -45,8 +45,10 @@ def found(root: str) -> str | None:
     return None
 
 
-def lacks(command: str) -> str:
+def lacks(root: str, command: str) -> str:
     """The sentence that a program that the command needs is not installed; empty where it is, or nobody knows."""
+    if command == "make test":
+        return _lacks_for_make(_text(root, "Makefile"))
     if command != _PYTEST:
         return ""
     python = shutil.which("python3", path=outside_path())
@@ -61,6 +63,29 @@ def lacks(command: str) -> str:
     except (OSError, subprocess.SubprocessError):
         return ""
     return "But `python3` has no pytest." if done.returncode == 7 else ""
+
+
+_RECIPE = re.compile(r"(?m)^test[ \t]*:(?!=)[^\n]*\n((?:\t[^\n]*\n?|[ \t]*(?:#[^\n]*)?\n)*)")
+_STARTS = re.compile(r"\t[ \t]*[@+]*(?:\w+=[^\s$\"'`\\]*[ \t]+)*([A-Za-z0-9][\w.+-]*)(?=[ \t]|$)")
+"""A line of a recipe that starts one program, by its name, and whose failure counts."""
+
+
+def _lacks_for_make(text: str) -> str:
+    """What the recipe of `test` starts and the machine does not have. What the shell itself does is not looked for."""
+    recipe = _RECIPE.search(text)
+    found = [_STARTS.match(line) for line in (recipe[1] if recipe else "").split("\n")]
+    for name in ("make", *(start[1] for start in found if start)):
+        if not shutil.which(name) and name not in _OF_THE_SHELL:
+            return f"But there is no `{name}` on PATH" + (
+                "." if name == "make" else ", which `make test` starts."
+            )
+    return ""
+
+
+_OF_THE_SHELL = frozenset(
+    "alias break case cd command continue do done eval exec exit export for function hash if let local read return set "
+    "shift source test time times trap type typeset ulimit umask unset until wait while".split()
+)
 
 
 def _python(root: str) -> str:

@@ -60,8 +60,9 @@ def of_root(
     doubts: list[Doubt],
     nested: Mapping[str, list[Place]],
     causes: CauseTable,
+    adds: frozenset[Span],
 ) -> Iterator[Diagnostic]:
-    """The errors, and the assumptions: one a command and kind, or one a plan and kind."""
+    """The errors, and the assumptions: one a command and kind, or one a plan and kind. `adds`: the steps `git_add`."""
     certain = {
         (name_of(item.path), item.failure.step, item.failure.outer)
         for item in found
@@ -74,7 +75,7 @@ def of_root(
     for number, ((_, _, name, _, kind), item) in enumerate(ranked):
         failure = item.failure
         if kind == "error":
-            yield _error(item, name, causes)
+            yield _error(item, name, causes, adds)
         elif (
             (name, failure.step, failure.outer) in certain
             or kind == "unknown"
@@ -184,7 +185,7 @@ _SHELL = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 """A value as shells write it, which a plan takes for text."""
 
 
-def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
+def _error(item: Found, name: str, causes: CauseTable, adds: frozenset[Span]) -> Diagnostic:
     failure = item.failure
     labels = [] if failure.outer == failure.step else [Label(failure.step, "this step")]
     every = sorted(causes.each(failure.causes))
@@ -220,6 +221,8 @@ def _error(item: Found, name: str, causes: CauseTable) -> Diagnostic:
     else:
         code, message = "FDC411", f"Cannot access `{name}`: it does not exist at this point"
         help_ = "an earlier step deletes or renames it"
+        if failure.step in adds:
+            help_ = "to commit the removal, write a command between these two steps, such as the one that runs the tests"
         if item.entry == 0 and not why:
             help_ = "a step that creates it must come before, on every run"
             shell = _SHELL.search(name)
