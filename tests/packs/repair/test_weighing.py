@@ -128,3 +128,15 @@ def test_a_line_that_becomes_like_one_of_another_function_comes_first() -> None:
     changes = {row["key"]: change for row in both}
     probed: Any = {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes}
     assert weighing.weighed(both, probed)[0]["new"] == "tuple(sorted(kw.items()))"
+
+
+@pytest.mark.parametrize(
+    ("code", "idle", "without"),
+    [("x + 1", "0", "x"), ("x - 2", "0", "x"), ("2 * x", "1", "x"), ("x // 2", "1", "x"), ("2 - x", "1", "")],
+)  # fmt: skip
+def test_an_operation_is_left_out_and_not_made_idle(code: str, idle: str, without: str) -> None:
+    """`start + 0` is `start`, which says so."""
+    suspects: list[Any] = [{"path": "f.py", "line": 2, "score": 0.8}]
+    found = propose(f"def f(x):\n    return {code}\n", "f.py", suspects, [], 2000)
+    put = {row["new"] for row in found}
+    assert (idle in put) is not bool(without) and (without in put or not without)

@@ -174,15 +174,30 @@ def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
             if 0 <= other < 10**6:
                 found.raise_to(str(other), 0.14 + min(count, 10) * 0.004)
     found.raise_all(lengths.stepped(known, at, number))
+    idle = _without_effect(around, at)
     for text, prior in ((text, prior) for text, prior in found.items() if prior):
         loose = text.startswith("-") and isinstance(around, ast.BinOp | ast.UnaryOp | ast.Attribute)
-        if text != str(number):
+        if text not in (str(number), idle):
             yield (
                 "bound" if text in bounds else "constant",
                 at,
                 f"({text})" if loose else text,
                 prior,
             )
+
+
+def _without_effect(up: ast.AST | None, node: ast.AST) -> str:
+    """The number with which an operation does nothing, as `0` in `x + 0`: to leave the operation out says the same."""
+    operation = getattr(up, "op", None)
+    last = (isinstance(up, ast.BinOp) and node is up.right) or (
+        isinstance(up, ast.AugAssign) and node is up.value
+    )
+    either = isinstance(up, ast.BinOp) and isinstance(operation, ast.Add | ast.Mult | ast.BitOr)
+    if not (last or either):
+        return ""
+    if isinstance(operation, ast.Add | ast.Sub | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift):
+        return "0"
+    return "1" if isinstance(operation, ast.Mult | ast.Div | ast.FloorDiv | ast.Pow) else ""
 
 
 def _in_series(row: list[ast.expr], at: ast.AST) -> list[tuple[int, float]]:
