@@ -262,6 +262,8 @@ def test_a_not_before_a_question_that_has_its_own_is_one_too_many() -> None:
     assert not row["risky"] and row["score"] == max(row["score"] for row in _proposed(text))
     twice = f"{text}\n\ndef g(x):\n    return not x in (1, 2)\n"
     assert next(row for row in _proposed(twice) if row["new"] == "x is None")["risky"]
+    other = text.replace("is None", "!= 1")
+    assert not next(row for row in _proposed(other) if row["new"] == "x != 1")["risky"]
 
 
 def test_a_parameter_that_is_true_or_false_is_not_asked_about_none() -> None:

@@ -380,7 +380,7 @@ def test_a_condition_is_turned_where_all_that_passes_beside_it_does_the_same() -
     ordered = _weighed(*others, TURNED)
     assert ordered[0]["key"] == "negation-1" and weighing.told_apart(ordered)
     likelier = {**others[0], "key": "name-2", "before": 0.7}
-    assert _weighed(*others, likelier, TURNED)[0]["key"] == "name-1"  # which adds as little
+    assert _weighed(*others, likelier, TURNED)[0]["key"] == "name-2"
     other = {**TURNED, "change": [6, 6, "other", False, False]}
     assert _weighed(*others, other)[0]["key"] == "name-1"
 

@@ -191,6 +191,7 @@ def mending(text: str, message: str = "") -> set[str]:
         ("def f(xs):\n    return len[0] or xs\n", "xs", ""),
         ("class A(B):\n    def g(self):\n        any().g()\n", "super", "list"),
         ("def f(xs):\n    return any(xs).real\n", "", "len"),
+        ("def f(x, y):\n    if not x != 1:\n        return y\n", "x != 1", "0"),
         ("from a import Req, Res\n\n\ndef f(at):\n    assert at in (Req, Res)\n", "type(at)", "at not in (Req, Res)"),
         ("from a import MOST, LEAST\n\n\ndef f(at):\n    assert at in (MOST, LEAST)\n", "", "type(at)"),
         ("def f(pair, late):\n    left, right = pair\n    if late:\n        return right\n", "", "late or left"),

@@ -140,3 +140,14 @@ def test_an_operation_is_left_out_and_not_made_idle(code: str, idle: str, withou
     found = propose(f"def f(x):\n    return {code}\n", "f.py", suspects, [], 2000)
     put = {row["new"] for row in found}
     assert (idle in put) is not bool(without) and (without in put or not without)
+
+
+def test_what_was_much_likelier_is_taken_of_edits_that_behave_alike() -> None:
+    """`hasattr(x, '__no__')` for `'__len__'` does what `len(x)` does behind it, and adds fewer characters."""
+    found: Any = [
+        {**_row("call", 0.47), "pieces": [[5, 6, "len(x)"]]},
+        {**_row("text", 0.02), "pieces": [[5, 14, "'__no__'"]]},
+    ]
+    changes = {row["key"]: [7, 9, "x", False, False, {}, 1] for row in found}
+    ordered = weighing.weighed(found, {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes})  # type: ignore[arg-type]  # fmt: skip
+    assert ordered[0]["key"] == "call"

@@ -303,8 +303,8 @@ class Candidate(TypedDict):
     text in their place; `risky`: it negates or drops something; `mends`: it uses a name that nothing used or the
     error misses; `rebinds`: it gives a value to another name; `turned`: it turns a guard round that lets in what
     fails behind it; `turns_default`: it is about the truth value that a parameter has where none is given; `faint`:
-    it was worth next to nothing; `score`, `before`: its worth at first; `likelier`: how much more often the file says
-    what it says; `probe`, `change`: as in `Probed`.
+    it was worth next to nothing; `idle`: lines stay without a run with it that another one runs; `score`, `before`:
+    its worth at first; `likelier`: how much more often the file says what it says; `probe`, `change`: as in `Probed`.
     """
 
     claim: str
@@ -328,6 +328,7 @@ class Candidate(TypedDict):
     turns_default: NotRequired[bool]
     evades: NotRequired[bool]
     faint: NotRequired[bool]
+    idle: NotRequired[bool]
     score: NotRequired[float]
     likelier: NotRequired[float]
     probe: NotRequired[str]

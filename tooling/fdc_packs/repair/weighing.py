@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .shapes import Candidate, Probed
 
-SAID = 30
+SAID = 8
 """Characters that count as little as what the file says everywhere counts more than what it says nowhere."""
+WORDS = 1.8
+"""Characters that count as much as it counts that an edit was half as likely, of edits that behave alike."""
 REBINDS = 12
 """Characters that count as much as it counts that an edit gives a value to another name."""
 CRASHES, RISKY, PLAIN, MENDS = range(4)
@@ -176,7 +178,7 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
     passing = [row for row in out if row.get("probe") == "passes"]
     for row in passing:
         if any(_idle(row, other, LINES) for other in passing):
-            row["before"] /= IDLE
+            row |= {"before": row["before"] / IDLE, "idle": True}
     for row in passing:
         others = [one for one in passing if one["change"][2] != row["change"][2]]
         if any(_idle(row, other, ARGUMENTS) for other in others):
@@ -204,15 +206,16 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
 
 
 def _for_all_that_behave_so(best: Candidate, passing: Sequence[Candidate]) -> Candidate:
-    """Of those that behave as the best one the one that adds least, and that the file says more often; but the condition turned
-    round where that was at least as likely: what else does the same is no less of a doubt."""
+    """Of those that behave as the best one the one that adds least, that the file says more often, and that was likelier; but
+    the condition turned round where that was at least as likely: what else does the same is no less of a doubt."""
     alike = [row for row in passing if row["change"][:5] == best["change"][:5]]
-    twins = [row for row in alike if _trust(row) == _trust(best)]
+    trusted = [row for row in alike if _trust(row) == _trust(best)]
+    twins = [row for row in trusted if not row.get("idle")] or trusted
     turned = [row for row in alike if _turns(row)]
     likeliest = max(worth_of(row) for row in twins)
     if turned and worth_of(turned[0]) / TURNED >= likeliest:
         return turned[0]
-    return min(twins, key=_odd)
+    return min(twins, key=lambda row: _odd(row) / WORDS - math.log2(max(row["before"], 1e-9)))
 
 
 def _idle(row: Candidate, other: Candidate, what: int = 0) -> bool:

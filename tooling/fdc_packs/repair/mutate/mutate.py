@@ -126,13 +126,16 @@ def _turns_default(source: Source, edit: Edit) -> bool:
 def _mends(source: Known, edit: Edit, message: str) -> bool:
     """True for an edit that uses a name that its function binds and nothing reads, or that the error misses; for one that
     stores what is overwritten at once where the value says; for one that gives back what a statement only computes; for
-    `type` where something is compared with types, and `super` where a method calls its own name; and for one that replaces what
-    can never be meant."""
+    `type` where something is compared with types, and `super` where a method calls its own name; for one that replaces what can
+    never be meant; and for one that takes the `not` from `not x != y`."""
     if edit.kind == "callee":
         if edit.new == "type" and among_types(source, source.parents[edit.node]):
             return True
         if edit.new == "super" and of_a_parent(source, edit.node):
             return True
+    if edit.kind == "negation" and isinstance(edit.node, ast.UnaryOp):
+        asked = getattr(edit.node.operand, "ops", [None])[0]
+        return isinstance(asked, ast.NotEq) and source.oddly_negated(edit.node)
     if edit.kind == "wrapped" and edit.new == f"type({edit.old})":
         return among_types(source, edit.node)
     if impossible(source, edit.node):

@@ -272,12 +272,13 @@ class Source:
 
     @functools.cached_property
     def _odd_negations(self) -> list[ast.UnaryOp]:
-        asked = (one for one in self.nodes if isinstance(one, ast.UnaryOp))
-        return [one for one in asked if isinstance(one.op, ast.Not) and _asks(one.operand)]
+        every = (one for one in self.nodes if isinstance(one, ast.UnaryOp))
+        return [one for one in every if isinstance(one.op, ast.Not) and _compares(one.operand)]
 
     def oddly_negated(self, node: ast.AST) -> bool:
-        """True for `not x is None` and `not x in y` where nothing else in the file is written so."""
-        return len(self._odd_negations) == 1 and self._odd_negations[0] is node
+        """True for `not x is None`, `not x in y` and `not x != y` where nothing else in the file is written so."""
+        kind = _compares(getattr(node, "operand", node))
+        return [one for one in self._odd_negations if _compares(one.operand) == kind] == [node]
 
     # --- names
 
@@ -355,21 +356,18 @@ class Source:
         return self._bound[scope]
 
 
-def _asks(node: ast.AST) -> bool:
-    """True for a question of one `is` or `in`, negated or not."""
-    asked = ast.Is | ast.IsNot | ast.In | ast.NotIn
-    return isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], asked)
+def _compares(node: ast.AST) -> str:
+    """What a comparison of two values asks: "is" for `is` and `in`, else the name of its operator; empty for anything else."""
+    sign = type(node.ops[0]) if isinstance(node, ast.Compare) and len(node.ops) == 1 else None
+    one = sign in (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+    return "is" if one else sign.__name__ if sign else ""
 
 
 def name_of(node: ast.AST) -> str:
     """The last name of a name or a member; empty for anything else."""
-    return (
-        node.id
-        if isinstance(node, ast.Name)
-        else node.attr
-        if isinstance(node, ast.Attribute)
-        else ""
-    )
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def diff_of(source: Source, path: str, edit: Edit) -> str:
