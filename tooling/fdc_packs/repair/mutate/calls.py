@@ -282,6 +282,12 @@ def _wraps(known: Known, node: ast.expr) -> Found:
         found.raise_to(name, 0.09)
     for name in known.idle_imports:
         found.raise_to(name, 0.5)
+    for name in [one for one in known.classes if one in known.top and one not in known.called]:
+        found.raise_to(name, 0.3)  # nothing makes an object of it any more
+    for name in known.unused(node):
+        found.raise_to(name, 0.3)
+    if isinstance(up, ast.Raise):
+        found.raise_all((name, 0.6) for name in (*known.told.wanted, *known.raised, *_RAISED))
     takers = [one.args for one in (function, *known.above(node)) if isinstance(one, Scoped)]
     for name in (one.arg for args in takers for one in args.args):
         idle = name in known.unused(node) or not known.is_read(name, node)
@@ -292,6 +298,9 @@ def _wraps(known: Known, node: ast.expr) -> Found:
     if isinstance(up, ast.Return):
         found.raise_to(known.owed(up), 0.4)
     return Found({name: prior for name, prior in found.items() if prior})
+
+
+_RAISED = ("ValueError", "TypeError", "RuntimeError", "KeyError", "AttributeError", "IndexError")
 
 
 def _called_alike(known: Known, node: ast.expr, function: ast.AST | None) -> Iterator[tuple[str, float]]:  # fmt: skip

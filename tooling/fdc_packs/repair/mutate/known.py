@@ -298,14 +298,13 @@ class Known(Source):
         return {one.id for one in found if isinstance(one.ctx, ast.Store)}
 
     def reads(self, function: ast.AST) -> Counter[str]:
-        """The names that a function reads, and how often."""
+        """The names that a function reads, in the order of the text, and how often."""
         if function not in self._reads:
-            named = (
-                one
-                for one in ast.walk(function)
-                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+            names = [one for one in ast.walk(function) if isinstance(one, ast.Name)]
+            names.sort(key=lambda one: (one.lineno, one.col_offset))
+            self._reads[function] = Counter(
+                one.id for one in names if isinstance(one.ctx, ast.Load)
             )
-            self._reads[function] = Counter(one.id for one in named)
         return self._reads[function]
 
     def copies(self, node: ast.AST, pieces: tuple[Piece, ...]) -> int:

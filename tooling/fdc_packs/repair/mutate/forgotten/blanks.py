@@ -208,7 +208,9 @@ def members(
             yield f"{name} = {owner}.{name}", 0.6 if often else 0.3
     if 1 < len(wanted) < 4:
         for owner in plain:
-            yield f"{', '.join(wanted)} = {owner}", 0.5 if owner not in wanted else 0.0
+            firm = 0.5 if owner not in wanted else 0.0
+            yield f"{', '.join(wanted)} = {owner}", firm
+            yield f"{', '.join(wanted[::-1])} = {owner}", firm / 2
 
 
 def of_functions(

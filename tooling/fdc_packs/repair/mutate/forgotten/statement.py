@@ -6,17 +6,22 @@ Templates are as in PAR (Kim and others, 2013), donors as in GenProg (Le Goues a
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import re
 from collections.abc import Iterator
 
 from ..known import OF_ORDER, Known
+from ..missing.lost import lost
+from ..missing.place import late as read_early
 from ..source import OWN, Function, Loop, name_of, same
 from ..statements import as_others
 from ..values import Found, Row, token_of
 from . import blanks, branches, container, objects, plainer, tallies, turning
 
 DONORS, FORMS, WANTED = 160, 48, 3
+OWN_NAMES = 0.06
+"""How much likelier a statement of another function is for each name in it that is bound here."""
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1", "()", "[[]]", "b''")
 _COLLECTS = ("list", "tuple", "set", "dict", "sorted", "iter", "next", "str")
 _ORDERS = ("==", "!=", "<", "<=", ">", ">=")
@@ -42,7 +47,10 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
         return
     found, names = Found(), known.names(node)
     plain = [name for name in names if name not in (*OWN, "_")]
-    missing = known.unknown(node)
+    missing = [
+        *known.unknown(node),
+        *(name for name in read_early(function) if name not in known.top),
+    ]
     beside = sorted(known.bound_beside(node) | branches.bound(known, node))
     wanted = list(dict.fromkeys((*missing, *beside)))[:WANTED]
     late = [name for name, line in names.items() if line > node.lineno and name not in missing]
@@ -88,6 +96,7 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     found.raise_all(blanks.grown(known, node, function, plain, values))
     found.raise_all(tallies.gathered(known, node, function, plain, values))
     found.raise_all(objects.made(known, node, function, wanted))
+    found.raise_all(lost(known, node, function, wanted, bool(missing)))
     found.raise_all(tallies.folded(known, node, function, plain))
     found.raise_all(blanks.yielded(known, node, function, plain, values))
     found.raise_all(blanks.composed(known, node, function))
@@ -96,9 +105,17 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     found.raise_all(blanks.handed_up(known, node, function))
     for rank, (text, prior) in enumerate(donors(known, node, function)):
         found.raise_to(text, prior - 0.0005 * rank)
+    if any(isinstance(one, ast.Return) and one.value is None for one in ast.walk(function)):
+        found.raise_to("return", 0.5)
     yield from Found({text: prior for text, prior in found.items() if prior}).rows(
-        "restored", node, 2 * DONORS
+        "restored", node, (2 if _alone(known, node, function) else 3) * DONORS
     )
+
+
+def _alone(known: Known, node: ast.Pass, function: Function) -> bool:
+    """Whether nothing else is in the block of `pass`, as people write it where nothing is to be done."""
+    blocks = [getattr(known.parents.get(node), name, None) for name in ("body", "orelse")]
+    return [node] in blocks and function.body != [node]
 
 
 def _made(
@@ -169,19 +186,16 @@ def _values(known: Known, node: ast.stmt, function: Function, plain: list[str]) 
     for name in sorted(idle & taken):  # a function that was given and that nothing calls
         forms[f"{name}({{}})"] = 0.5
         forms[f"{{}}({name})"] = 0.3
+    valued = _valued(known)
     for text, calls in known.calls.items():
-        one, few = calls[0], min(len(calls), 6)
-        if any(not each.args and not each.keywords for each in calls) and known.fits(
-            one.func, node
-        ):
-            found.raise_to(f"{text}()", 0.4 if "\n" not in text and len(text) <= 40 else 0.0)
+        one, few, called = calls[0], min(len(calls), 6), name_of(calls[0].func)
+        if called not in valued:
+            continue
+        fits = not set(text) & set("\n{}") and known.fits(one.func, node)
         if any(not each.args and not each.keywords for each in calls):
-            forms[f"{{}}.{text.rpartition('.')[2]}()"] = 0.4 + 0.02 * few
-        if (
-            any(len(each.args) == 1 and not each.keywords for each in calls)
-            and not set(text) & set("\n{}")
-            and known.fits(one.func, node)
-        ):
+            found.raise_to(f"{text}()", 0.4 if fits and len(text) <= 40 else 0.0)
+            forms[f"{{}}.{called}()"] = 0.4 + 0.02 * few
+        if fits and any(len(each.args) == 1 and not each.keywords for each in calls):
             forms[f"{text}({{}})"] = 0.45 + 0.02 * few
     owner = known.owner(node)
     for one in known.nodes:
@@ -192,11 +206,22 @@ def _values(known: Known, node: ast.stmt, function: Function, plain: list[str]) 
                 found.raise_to(text, 0.4)
             if isinstance(one, ast.Subscript) and not isinstance(one.slice, ast.Slice):
                 base = known.segment(one.value)
-                forms.setdefault(f"{base}[{{}}]", 0.52 if not set(base) & set("\n{}") else 0.0)
+                if not set(base) & set("\n{}"):
+                    forms.setdefault(f"{base}[{{}}]", 0.52)
     for form, prior in sorted(forms.items(), key=lambda row: -row[1])[:FORMS]:
         for rank, name in enumerate(held):
             found.raise_to(form.format(name), prior * (1.5 if name in idle else 1.0) - 0.06 * rank)
     return found
+
+
+@functools.lru_cache(maxsize=2)
+def _valued(known: Known) -> set[str]:
+    """The names of functions and methods that are called for what they give: the others stand alone wherever they are called."""
+    return {
+        name
+        for name, calls in known.named.items()
+        if name and any(not isinstance(known.parents.get(one), ast.Expr) for one in calls)
+    }
 
 
 def _of_class(
@@ -285,6 +310,7 @@ def _donors(
             else 0.22
         )
         near *= 0.8 if isinstance(one, ast.Return) and not last else 1.0
+        near += OWN_NAMES * min(3, len(bound.keys() & set(known.needs(one)))) * (near < 0.3)
         there = [part.arg for part in inside.args.args]
         near += (
             0.08

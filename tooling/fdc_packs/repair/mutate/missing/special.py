@@ -1,0 +1,142 @@
+"""Forgotten statements that the kind of the function asks for: of special methods, of bases, of names of other scopes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..source import OWN, Function, name_of
+from .place import Place
+
+BINARY = frozenset(
+    f"__{side}{name}__" for side in ("", "r", "i")
+    for name in ("add sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul eq ne lt le gt ge").split()
+)  # fmt: skip
+"""Special methods that say `NotImplemented` of what they do not know."""
+EMPTY = ("None", "[]", "{}", "0", "False", "True", "''", "set()", "()", "1")
+
+
+_BY_METHOD = {
+    "append": "[]",
+    "extend": "[]",
+    "insert": "[]",
+    "sort": "[]",
+    "add": "set()",
+    "update": "{}",
+    "setdefault": "{}",
+}
+
+
+def begins(function: Function, name: str) -> Iterator[str]:
+    """The empty values that a name may begin with, by what the function does with it."""
+    for one in ast.walk(function):
+        if isinstance(one, ast.Attribute) and name_of(one.value) == name and one.attr in _BY_METHOD:
+            yield _BY_METHOD[one.attr]
+        elif (
+            isinstance(one, ast.Subscript)
+            and name_of(one.value) == name
+            and not isinstance(one.ctx, ast.Load)
+        ):
+            yield "{}"
+            yield "[]"
+        elif isinstance(one, ast.AugAssign) and name_of(one.target) == name:
+            yield from ("''", "0") if isinstance(getattr(one.value, "value", None), str) else ("0", "''", "[]")  # fmt: skip
+        elif (
+            isinstance(one, ast.Compare)
+            and name_of(one.left) == name
+            and isinstance(one.ops[0], ast.Is | ast.IsNot)
+        ):
+            yield "None"
+        elif (
+            isinstance(one, ast.If | ast.While)
+            and name_of(getattr(one.test, "operand", one.test)) == name
+        ):
+            yield from ("False", "None", "True")
+
+
+def special(place: Place) -> Iterator[tuple[str, float]]:
+    """Statements that functions of this kind have."""
+    yield from _of_bases(place)
+    yield from _begun(place)
+    yield from _scopes(place)
+    yield from _of_object(place)
+    if place.function.name in BINARY and place.owner is not None:
+        yield "return NotImplemented", 0.55
+
+
+def _of_bases(place: Place) -> Iterator[tuple[str, float]]:
+    """The method of a base by the same name, called of the base: as code from before `super()` does."""
+    args = place.function.args
+    if place.owner is None:
+        return
+    own = [one.arg for one in (*args.posonlyargs, *args.args)]
+    stars = [f"*{args.vararg.arg}"] if args.vararg else []
+    stars += [f"**{args.kwarg.arg}"] if args.kwarg else []
+    for base in place.owner.bases:
+        name = place.known.segment(base)
+        if not name_of(base) or name == "object":
+            continue
+        for given in dict.fromkeys((", ".join([*own, *stars]), ", ".join(own[:2]), "self")):
+            call = f"{name}.{place.function.name}({given})"
+            said = 0.15 * (f"{name}.{place.function.name}(" in place.known.text)
+            yield call, 0.35 + said
+            yield f"return {call}", 0.4 + said
+
+
+def _begun(place: Place) -> Iterator[tuple[str, float]]:
+    """What `__init__` does not give a value, and other methods store or read; all that it takes together."""
+    if place.owner is None:
+        return
+    methods, read, stored = place.known.owned(place.owner)
+    here = {one.attr for one in ast.walk(place.function)
+            if isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load)}  # fmt: skip
+    if place.function.name in ("__init__", "reset", "clear", "__enter__", "setUp", "begin"):
+        for name in sorted((read | stored) - methods - here):
+            for rank, value in enumerate(EMPTY):
+                yield f"self.{name} = {value}", 0.5 - 0.02 * rank
+    if len(place.idle) > 1:
+        together = ", ".join(place.idle)
+        for name in sorted((read | stored) - methods - here):
+            yield f"self.{name} = ({together})", 0.4
+            yield f"self.{name} = {together}", 0.35
+
+
+def _of_object(place: Place) -> Iterator[tuple[str, float]]:
+    """What a member becomes of an object that the function makes of a class of the file."""
+    known = place.known
+    classes = {one.name: one for one in known.nodes if isinstance(one, ast.ClassDef)}
+    for one in ast.walk(place.function):
+        made = (
+            one.value.func
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
+            else None
+        )
+        kind = classes.get(made.id) if isinstance(made, ast.Name) else None
+        to = one.targets[0] if isinstance(one, ast.Assign) else None
+        if kind is None or not isinstance(to, ast.Name) or to.id not in place.before:
+            continue
+        methods, read, stored = known.owned(kind)
+        for name in sorted((read | stored) - methods)[:16]:
+            for rank, value in enumerate((*place.idle, *EMPTY)):
+                yield f"{to.id}.{name} = {value}", 0.32 - 0.01 * rank
+
+
+def _scopes(place: Place) -> Iterator[tuple[str, float]]:
+    """`global` and `nonlocal`, for names that the function binds and the module or a function around it binds, too."""
+    known = place.known
+    own = known.names_stored(place.function)
+    outer = [one for one in known.around(place.node) if isinstance(one, Function)][1:]
+    around = {name for one in outer for name in (*known.names_stored(one), *_taken(one))}
+    for name in sorted(own):
+        if name in around:
+            yield f"nonlocal {name}", 0.6
+        elif name in known.top and place.function.body[0] is place.node:
+            yield f"global {name}", 0.6
+
+
+def _taken(function: Function) -> list[str]:
+    return [
+        one.arg
+        for one in ast.walk(function.args)
+        if isinstance(one, ast.arg) and one.arg not in OWN
+    ]
