@@ -202,3 +202,19 @@ def test_what_can_never_be_meant_is_known(text: str, wanted: str, kept: str) -> 
     """Of what is unpacked not every part is wanted: that nothing reads one is no reason for one more condition."""
     found = mending(text)
     assert wanted in {*found, ""} and kept not in found, found
+
+
+def test_between_operands_that_are_the_same_an_operand_is_wrong() -> None:
+    text = "class A:\n    def __init__(self, a, b):\n        self.a, self.b, self.__doc__ = a, b, ''\n\n"
+    text += "    def __hash__(self):\n        return hash(self.a) ^ hash(self.a)\n"
+    suspects = [{"path": "f.py", "line": 6, "score": 0.8}]
+    worth = {row["new"]: row["score"] for row in propose(text, "f.py", suspects, [], 1800)}
+    assert worth["self.b"] > 2 * worth["hash(self.a) | hash(self.a)"]
+    assert worth["self.b"] > 2 * worth["self.__doc__"]
+
+
+def test_a_type_that_only_the_import_names_is_asked_for() -> None:
+    text = "from collections.abc import Mapping\n\n\ndef f(x):\n    return isinstance(x)\n"
+    suspects = [{"path": "f.py", "line": 5, "score": 0.8}]
+    made = [row["new"] for row in propose(text, "f.py", suspects, [], 1800)]
+    assert made.index("isinstance(x, Mapping)") < made.index("isinstance(x, str)")

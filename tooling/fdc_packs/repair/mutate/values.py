@@ -30,6 +30,8 @@ _FILLS = re.compile(r"%(?:\(\w+\))?[-+#0 ]*\d*(?:\.\d+)?[sdrfgx]")
 _OF_ONE = ("isinstance", "issubclass", "getattr", "hasattr", "setattr", "delattr")
 ODDLY = 0.95
 """How often `not x is None` is a `not` too many: people and formatters write `x is not None`."""
+ALIKE = 0.2
+"""How often an operator between two operands that are the same is wrong, beside one between others: an operand is."""
 _TYPES = ("str", "int", "list", "dict", "tuple", "bytes", "float", "set")
 
 
@@ -67,6 +69,8 @@ def exchanged(
 ) -> Iterator[Row]:
     """Another operator between two operands, as the table has them."""
     place = known.between(left, right, token) if token else None
+    if place and known.segment(left) == known.segment(right):
+        scale *= ALIKE
     for other, prior in OTHERS.get(token, ()) if place else ():
         assert place is not None
         yield kind, node, known.cut(node, (*place, other)), prior * scale

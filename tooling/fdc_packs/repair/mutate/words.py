@@ -27,6 +27,8 @@ _TWO = ("isinstance", "issubclass", "hasattr", "getattr", "divmod", "pow", "map"
 """What takes two arguments."""
 IDLE = 0.45
 """What a name is worth that the function binds and nothing reads."""
+HIDDEN = 0.3
+"""How often a special method means a member that every object has, beside one of its own."""
 _CALLING = "map filter reduce starmap takewhile dropwhile filterfalse partial".split()
 """What is given a function first, and calls it."""
 _OF_TYPES = "__name__ __qualname__ __mro__ __bases__ __subclasses__".split()
@@ -299,9 +301,11 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
     found.raise_all(lacked(known, node, up if called and isinstance(up, ast.Call) else None))
     for other in public(known, node.value):
         found.raise_to(other, 0.4 if node.attr not in public(known, node.value) else 0.1)
-    hidden = node.attr[:2] == "__" or (function is not None and function.name[:2] == "__")
-    for other in [one for one in found if one[:2] == "__" == one[-2:] and not hidden]:
-        found.pop(other)  # what every object has is seldom meant
+    hidden = 1.0 if node.attr[:2] == "__" else HIDDEN if function is not None and function.name[:2] == "__" else 0.0  # fmt: skip
+    kept = (known.across(node), "" if function is None else function.name)
+    for other in [one for one in found if one[:2] == "__" == one[-2:]]:
+        found[other] *= 1.0 if other in kept else hidden
+    found = Found({other: prior for other, prior in found.items() if prior})
     found.pop(node.attr, None)
     found.pop("", None)
     if called and isinstance(up, ast.Call):

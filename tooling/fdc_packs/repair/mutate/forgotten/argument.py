@@ -106,7 +106,8 @@ def _types(known: Known, node: ast.Call) -> Found:
         own = owner is not None and name == owner.name and subject not in OWN
         found.raise_to(name, 0.5 if own else 0.3)
     for name in known.members_imported:
-        found.raise_to(name, 0.25 if name[:1].isupper() else 0.0)
+        idle = name in known.idle_imports  # nothing else reads it
+        found.raise_to(name, 0.0 if not name[:1].isupper() else 0.9 if idle else 0.25)
     return Found({name: prior for name, prior in found.items() if prior})
 
 
