@@ -56,6 +56,23 @@ STATEMENTS = {
         ("def f(d, key):\n    new = dict()\n    new.update(d)\n    return new\n\n\n"
         "def g(make, d, keys):\n    new = make()\n    pass\n    for key in keys:\n        del new[key]\n    return new\n"),
         "new.update(d)"),
+    "a name that is declared to be of the module": (
+        "made = None\n\n\ndef f(db):\n    global made\n    db.read()\n    pass\n", "made = db"),
+    "a flag of an object of the file": (
+        "class L:\n    def __init__(self):\n        self.split = False\n\n\ndef f():\n    lex = L()\n    pass\n    return lex\n",
+        "lex.split = True"),
+    "the method of the object that does the work": (
+        "_db = make()\n\n\ndef kind(x, strict):\n    return _db.kind(x, strict)\n\n\ndef ending(y, strict):\n    pass\n",
+        "return _db.ending(y, strict)"),
+    "the function that is wrapped": (
+        "def f(call):\n    @wraps(call)\n    def inner(self):\n        pass\n        return got\n\n    return inner\n",
+        "got = call(self)"),
+    "many names that one thing has": (
+        "def f(info):\n    pass\n    return [d, c, b, a]\n", "d, c, b, a = info"),
+    "as it was at first": (
+        ("class A:\n    def __init__(self):\n        self.last = ''\n\n    def f(self, x):\n        self.last = x\n\n"
+        "    def g(self, x):\n        pass\n        return x\n"),
+        "self.last = ''"),
 }  # fmt: skip
 
 

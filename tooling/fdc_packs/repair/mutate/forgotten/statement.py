@@ -96,7 +96,7 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     found.raise_all(blanks.grown(known, node, function, plain, values))
     found.raise_all(tallies.gathered(known, node, function, plain, values))
     found.raise_all(objects.made(known, node, function, wanted))
-    found.raise_all(lost(known, node, function, wanted, bool(missing)))
+    found.raise_all(lost(known, node, function, wanted, missing))
     found.raise_all(tallies.folded(known, node, function, plain))
     found.raise_all(blanks.yielded(known, node, function, plain, values))
     found.raise_all(blanks.composed(known, node, function))

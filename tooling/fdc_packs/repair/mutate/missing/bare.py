@@ -45,6 +45,10 @@ def alone(place: Place) -> Iterator[tuple[str, float]]:
             yield f"{text}({idle})", 0.35 + 0.01 * min(often, 6)
         for at, one in enumerate(given):
             yield f"{text}({one})", 0.3 + 0.12 * (one in place.idle) - 0.02 * at
+        for one in place.idle[:2]:
+            for other in [part for part in place.before[-4:] if part != one]:
+                yield f"{text}({other}, {one})", 0.34
+                yield f"{text}({one}, {other})", 0.32
     yield from _guarded(place)
     for name in place.idle:  # a function that was given and that nothing calls
         for at, one in enumerate([part for part in given if part != name]):

@@ -19,15 +19,19 @@ to give back what was bound last; and to begin with what is empty."""
 
 
 def lost(
-    known: Known, node: ast.stmt, function: Function, wanted: Sequence[str], firm: bool
+    known: Known, node: ast.stmt, function: Function, wanted: Sequence[str], missing: Sequence[str]
 ) -> Iterator[tuple[str, float]]:
-    """Statements with how common they are; `wanted`: names that may have no value there, or `firm`: that have none."""
-    place = Place(known, node, function)
+    """Statements with how common they are; `wanted`: names that may have no value there; `missing`: all that have none."""
+    place, firm = Place(known, node, function), bool(missing)
     for text, prior, said in values(place):
+        if 1 < len(missing) < 5:
+            yield f"{', '.join(missing)} = {text}", prior
         for name in wanted:
             yield f"{name} = {text}", prior + BINDS + called_so(name, said)
         if not firm:
             yield f"return {text}", (RETURNED if place.ends else 0.5) * prior
+    for name in place.before if len(missing) > 3 else ():
+        yield f"{', '.join(missing)} = {name}", 0.7 if name in place.idle else 0.5
     for rank, name in enumerate(place.before[::-1][:3] if place.last and not firm else ()):
         yield f"return {name}", LATEST - 0.1 * rank
     for name in wanted:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..known import Known
 from ..source import OWN, Function, name_of
 from .place import Place
 
@@ -76,7 +77,8 @@ def _of_bases(place: Place) -> Iterator[tuple[str, float]]:
         name = place.known.segment(base)
         if not name_of(base) or name == "object":
             continue
-        for given in dict.fromkeys((", ".join([*own, *stars]), ", ".join(own[:2]), "self")):
+        latest = [f"self, {one}" for one in place.before[-1:]]
+        for given in dict.fromkeys((", ".join([*own, *stars]), ", ".join(own[:2]), "self", *latest)):  # fmt: skip
             call = f"{name}.{place.function.name}({given})"
             said = 0.15 * (f"{name}.{place.function.name}(" in place.known.text)
             yield call, 0.35 + said
@@ -94,6 +96,11 @@ def _begun(place: Place) -> Iterator[tuple[str, float]]:
         for name in sorted((read | stored) - methods - here):
             for rank, value in enumerate(EMPTY):
                 yield f"self.{name} = {value}", 0.5 - 0.02 * rank
+    for name, value in _begin_with(place.known, place.owner).items():
+        if name not in here and name in read | stored:
+            yield f"self.{name} = {value}", 0.3  # as it was at first
+    if place.ends:
+        yield from ((f"return self.{name}", 0.3) for name in sorted((read | stored) - methods)[:16])
     if len(place.idle) > 1:
         together = ", ".join(place.idle)
         for name in sorted((read | stored) - methods - here):
@@ -115,16 +122,41 @@ def _of_object(place: Place) -> Iterator[tuple[str, float]]:
         to = one.targets[0] if isinstance(one, ast.Assign) else None
         if kind is None or not isinstance(to, ast.Name) or to.id not in place.before:
             continue
-        methods, read, stored = known.owned(kind)
-        for name in sorted((read | stored) - methods)[:16]:
-            for rank, value in enumerate((*place.idle, *EMPTY)):
-                yield f"{to.id}.{name} = {value}", 0.32 - 0.01 * rank
+        begun = _begin_with(known, kind)
+        for name, value in begun.items():
+            yield f"{to.id}.{name} = {value}", 0.26
+            if value in ("True", "False"):
+                yield f"{to.id}.{name} = {value != 'True'}", 0.36
+            yield from ((f"{to.id}.{name} = {one}", 0.32) for one in place.idle)
+
+
+def _begin_with(known: Known, kind: ast.ClassDef) -> dict[str, str]:
+    """The members of a class that begin with a constant, most 40, and that constant as it is written."""
+    found: dict[str, str] = {}
+    for one in ast.walk(kind):
+        value = one.value if isinstance(one, ast.Assign) else None
+        for to in one.targets if isinstance(one, ast.Assign) else ():
+            plain = isinstance(value, ast.Constant | ast.List | ast.Dict) and value is not None
+            if (
+                plain
+                and value is not None
+                and len(text := known.segment(value)) < 12
+                and name_of(to)
+            ):
+                found.setdefault(name_of(to), text)
+    return dict(list(found.items())[:40])
 
 
 def _scopes(place: Place) -> Iterator[tuple[str, float]]:
     """`global` and `nonlocal`, for names that the function binds and the module or a function around it binds, too."""
     known = place.known
     own = known.names_stored(place.function)
+    declared = [
+        one for one in ast.walk(place.function) if isinstance(one, ast.Global | ast.Nonlocal)
+    ]
+    for name in (name for one in declared for name in one.names if name not in own):
+        for rank, value in enumerate((*place.idle, *place.before[-1:], "True", "None", "False")):
+            yield f"{name} = {value}", 0.55 - 0.02 * rank
     outer = [one for one in known.around(place.node) if isinstance(one, Function)][1:]
     around = {name for one in outer for name in (*known.names_stored(one), *_taken(one))}
     for name in sorted(own):

@@ -31,6 +31,7 @@ def values(place: Place) -> Iterator[Value]:
     yield from _of_objects(place)
     yield from _of_methods(place)
     yield from _of_given(place)
+    yield from _handed_on(place)
 
 
 def _results(place: Place) -> Iterator[Value]:
@@ -137,6 +138,10 @@ def _of_given(place: Place) -> Iterator[Value]:
     """What a function that was given, and that the function calls or hands on, makes of what was bound last."""
     calls = [one.func for one in ast.walk(place.function) if isinstance(one, ast.Call)]
     asked = {one.id for one in calls if isinstance(one, ast.Name)}
+    outer = [one.args for one in place.known.around(place.node) if isinstance(one, Function)][1:]
+    own = ", ".join([one.arg for one in place.function.args.args] or ["self"])
+    for name in (one.arg for args in outer for one in args.args):
+        yield f"{name}({own})", 0.4, name
     for name in place.taken:
         if (
             name in asked
@@ -145,6 +150,32 @@ def _of_given(place: Place) -> Iterator[Value]:
         ):
             for rank, other in enumerate([one for one in place.before[::-1] if one != name][:3]):
                 yield f"{name}({other})", 0.38 - 0.04 * rank, name
+
+
+def _handed_on(place: Place) -> Iterator[Value]:
+    """What a method by the same name gives, of data of the module or of a member of the object; a pair of what was bound last."""
+    known, name = place.known, place.function.name
+    given = ", ".join(place.taken)
+    for data in sorted(known.data):
+        if known.members.get(data):
+            yield f"{data}.{name}({given})", 0.35 + 0.1 * data.startswith("_"), name
+    for member in members(place)[:6]:
+        yield f"self.{member}.{name}({given})", 0.35, name
+    if len(place.before) > 1:
+        yield ", ".join(place.before[-2:]), 0.25, ""
+    for one in place.idle[:2]:
+        for text, _ in known.calls_of_one[:24]:
+            if "." not in text and "{" not in text:
+                yield from ((f"{form}({text}({one}))", 0.25, text) for form in ("list", "tuple"))
+
+
+def members(place: Place) -> list[str]:
+    """The members of the object, those that the function does not use first."""
+    if place.owner is None:
+        return []
+    methods, read, stored = place.known.owned(place.owner)
+    text = place.known.segment(place.function)
+    return sorted((read | stored) - methods, key=lambda one: (f"self.{one}" in text, one))
 
 
 def _of_objects(place: Place) -> Iterator[Value]:
