@@ -218,3 +218,11 @@ def test_a_type_that_only_the_import_names_is_asked_for() -> None:
     suspects = [{"path": "f.py", "line": 5, "score": 0.8}]
     made = [row["new"] for row in propose(text, "f.py", suspects, [], 1800)]
     assert made.index("isinstance(x, Mapping)") < made.index("isinstance(x, str)")
+
+
+def test_another_object_of_the_same_class_is_made() -> None:
+    text = "class A:\n    def __init__(self, n, d=None):\n        self.n = n\n\n"
+    text += "    def copy(self):\n        return self.n(n=self.n, d=self)\n"
+    suspects = [{"path": "f.py", "line": 6, "score": 0.8}]
+    made = [row["new"] for row in propose(text, "f.py", suspects, [], 1800)]
+    assert "self.__class__" in made[:40]

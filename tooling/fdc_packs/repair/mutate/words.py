@@ -302,7 +302,9 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
     for other in public(known, node.value):
         found.raise_to(other, 0.4 if node.attr not in public(known, node.value) else 0.1)
     hidden = 1.0 if node.attr[:2] == "__" else HIDDEN if function is not None and function.name[:2] == "__" else 0.0  # fmt: skip
-    kept = (known.across(node), "" if function is None else function.name)
+    kept = (known.across(node), "" if function is None else function.name, "__class__" * called)
+    if called and owner is not None and name_of(node.value) in OWN:
+        found.raise_to("__class__", 0.3)  # another object of the same class
     for other in [one for one in found if one[:2] == "__" == one[-2:]]:
         found[other] *= 1.0 if other in kept else hidden
     found = Found({other: prior for other, prior in found.items() if prior})
