@@ -59,14 +59,8 @@ def token_of(op: ast.AST) -> str:
 
 
 def exchanged(
-    known: Known,
-    kind: str,
-    node: ast.AST,
-    left: ast.AST,
-    right: ast.AST,
-    token: str,
-    scale: float = 1.0,
-) -> Iterator[Row]:
+    known: Known, kind: str, node: ast.AST, left: ast.AST, right: ast.AST, token: str, scale: float = 1.0
+) -> Iterator[Row]:  # fmt: skip
     """Another operator between two operands, as the table has them."""
     place = known.between(left, right, token) if token else None
     if place and known.segment(left) == known.segment(right):
