@@ -27,6 +27,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
     (root / "docs" / "old.md").write_text("Tea\n===\n", "utf-8")
     (root / "kettle.py").write_text("class Kettle:\n    def boil(self):\n        pass\n", "utf-8")
     (root / "fdc.toml").write_text("", "utf-8")
+    (root / "my tea.md").write_text("Green tea.\n", "utf-8")
     return Linker(str(root), read_settings(str(root)))
 
 
@@ -200,3 +201,38 @@ def test_the_command_says_what_the_plan_does_not_do(tmp_path: Path) -> None:
 def test_a_command_quotes_the_names_of_files() -> None:
     found = answering("count the lines", ["a b;id", "docs/tea.md"])
     assert found is not None and found.command == "wc -l 'a b;id' docs/tea.md"
+
+
+@pytest.mark.parametrize(
+    ("task", "steps"),
+    [
+        ('Read "my tea.md"', ['text1 <- read_file "my tea.md"']),
+        ("delete 'my tea.md'", ['delete_file "my tea.md"']),
+        ('rename "my tea.md" to "old tea.md"', ['rename_file "my tea.md" "old tea.md"']),
+        ('Append "Oolong" to "my tea.md"', ['replace_with_git_merge_diff "my tea.md"']),
+        ('copy docs/tea.md to "out/my tea.md"', ['overwrite_file_with_block "out/my tea.md"']),
+        (
+            'How many lines does "my tea.md" have?',
+            ["result1 <- run_in_bash_session wc -l 'my tea.md'"],
+        ),
+        ('write "see the tea.md" to out.md', ["overwrite_file_with_block out.md"]),
+    ],
+)
+def test_a_file_name_with_spaces_is_one_name(linker: Linker, task: str, steps: list[str]) -> None:
+    """It was taken for its last word: `my tea.md` for `tea.md`, which the plan then wrote."""
+    plan = made(linker, task)
+    lines = plan.text.splitlines()
+    assert all(step in lines for step in steps), plan.text
+    assert not [line for line in lines[2:] if line.endswith(" tea.md") and line.count(" ") == 1]
+    assert plan.missing == () and plan.fits
+
+
+@pytest.mark.parametrize("path", ["../x.md", "/etc/passwd", "docs/../../x.md"])
+def test_a_file_outside_of_the_workspace_is_named(linker: Linker, path: str) -> None:
+    plan = made(linker, f"Read docs/tea.md and {path}")
+    assert (path,) == plan.outside and "read_file docs/tea.md" in plan.text
+
+
+def test_a_quotation_behind_commit_is_its_message(linker: Linker) -> None:
+    assert "git_commit Drop it\n" in made(linker, 'Delete kettle.py and commit "Drop it"').text
+    assert "git_add docs/tea.md\n" in made(linker, 'Commit "docs/tea.md"').text

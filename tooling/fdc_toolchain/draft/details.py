@@ -8,7 +8,12 @@ from collections.abc import Sequence
 
 from ..named_tuples import NamedTuple
 
-MESSAGE = re.compile(r"\bmessage:?\s+(?:\"([^\"\n]+)\"|“([^”\n]+)”)")
+MESSAGE = re.compile(
+    r"\b(?:message:?|commit(?:\s+(?:all|everything|it|that|the\s+changes?|them|this|with))*:?)\s+"
+    r"(?![\"“]\S+\.\w+[\"”])(?:\"([^\"\n]+)\"|“([^”\n]+)”)",
+    re.IGNORECASE,
+)
+"""The message of a commit; a quotation that names a file is none."""
 APPROVED = re.compile(
     r"\b(?:ask|wait|get)\b(?=[^.,;]*\b(?:approval|permission|confirmation)\b)|\b(?:approval|permission|confirmation)\b"
 )

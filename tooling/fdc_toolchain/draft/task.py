@@ -12,6 +12,7 @@ from ..syntax.keyword_hints import COMMANDS, OTHERS
 from .code_names import ENDINGS, defined
 from .details import APPROVED, answering, message, question, span
 from .edits import edits, spelled
+from .naming import named, outside, words
 from .unplanned import Unplanned, unplanned
 
 if TYPE_CHECKING:
@@ -88,9 +89,6 @@ _TAKEN_OUT = re.compile(
 )
 """Before a file that something is taken out of."""
 IMAGE = re.compile(r"\.(?:bmp|gif|jpe?g|png|svg|webp)$", re.IGNORECASE)
-_SHORT = frozenset("authors changelog changes contributing license readme security".split())
-"""Files that a task names without their ending, as English words."""
-_TEXTS = (".md", ".rst", ".txt", ".adoc")
 _KIND = re.compile(
     rf"(?:(?<!\S)\.(\w+)|\b({'|'.join([*_KINDS, *_KINDS.values(), 'json', 'yaml', 'yml', 'toml', 'html', 'css', 'csv'])})"
     r"\s+(?:files?|pages?|modules?|scripts?|documents?|sources?))\b"
@@ -105,7 +103,7 @@ class Task:
     that of a commit; `question`: what a person is asked; `span`: lines of a file; `edits`: by file, the sections of a change
     that it spells out; `unfit`: the files in which such a change would change nothing; `measured`: files that only a command
     looks at; `tested`: whether a command of the settings runs after a change; `moves`: whether its one new file is what
-    another becomes; `asides`: files that are only to be read, as a condition speaks of them; `unplanned`: what a skeleton has
+    another becomes; `outside`: paths that leave the workspace; `asides`: files that are only to be read, as a condition speaks of them; `unplanned`: what a skeleton has
     no form for."""
 
     def __init__(self, root: str, task: str, tests: str = "") -> None:
@@ -114,9 +112,9 @@ class Task:
         self.message = given[0] if given else ""
         changes = edits(self.text)
         said = _without(self.text, [given[1]] if given else [])
-        outside = _without(said, [one[:2] for one in changes])
-        if changes and any(_named(root, one) for one in _words(outside)):
-            said = outside
+        bare = _without(said, [one[:2] for one in changes])
+        if changes and any(named(root, one.text) for one in words(root, bare)):
+            said = bare
         else:
             changes = []
         bare = _NAMES.sub(_blank, said)
@@ -139,19 +137,24 @@ class Task:
         self.pages: list[str] = []
         self.globs: list[str] = []
         self.folders: list[str] = []
+        self.outside: list[str] = []
         before = ""
         code = {} if _SEARCHES.search(bare) else defined(root, said)
-        for match in re.finditer(r"\S+", said):
-            word = match[0].strip("\"'`“”,;:()?!").rstrip(".").removeprefix("./")
+        for part in words(root, said):
+            word = part.text.removeprefix("./")
             if word.startswith(("http://", "https://")):
                 self.pages.append(word)
             elif "*" in word:
                 self.globs.append(word)
             elif word in code:
-                self.files.setdefault(code[word], match.start())
-            elif _PATH.fullmatch(word):
-                after = said[match.end() :].lower()
-                self._path(root, word, match.start(), before, after)
+                self.files.setdefault(code[word], part.start)
+            elif outside(word):
+                self.outside.append(word)
+            elif part.said and not os.path.exists(os.path.join(root, word)):
+                pass  # a word of a text is no file to make
+            elif part.whole or _PATH.fullmatch(word):
+                after = said[part.end :].lower()
+                self._path(root, word, part.start, before, after)
             before = word.lower()
         asides = {one for one in [*self.files, *self.new] if self._is_aside(one, said)}
         self.asides = [one for one in self.files if one in asides]
@@ -280,8 +283,8 @@ class Task:
             if before in ("as", "in", "into", "to"):
                 self.targets.append(path)
         elif before == "the" or word.isupper():
-            if named := _named(root, path):
-                self.files.setdefault(named, at)
+            if file := named(root, path):
+                self.files.setdefault(file, at)
 
     def takes(self, tool: Tool, file: str) -> bool:
         """Whether a step of the tool can be about a file that exists."""
@@ -337,21 +340,6 @@ def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
     for start, end in spans:
         text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
     return text
-
-
-def _words(text: str) -> list[str]:
-    """The words of a text, without the signs around them."""
-    return [word.strip("\"'`“”,;:()?!").rstrip(".") for word in text.split()]
-
-
-def _named(root: str, word: str) -> str:
-    """The file that a word names: its path, or `README` and the like without the ending; empty where it names none."""
-    if os.path.isfile(os.path.join(root, word)):
-        return word
-    if not (word.isupper() and len(word) > 3 or word in _SHORT):
-        return ""
-    files = (f"{word.upper()}{end}" for end in ("", *_TEXTS))
-    return next((one for one in files if os.path.isfile(os.path.join(root, one))), "")
 
 
 def _blank(match: re.Match[str]) -> str:
