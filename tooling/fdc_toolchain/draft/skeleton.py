@@ -48,8 +48,8 @@ class Skeleton(NamedTuple):
     tool fits the task's words; the files that it names, which are not there and which no step makes; the files and addresses
     that it names and no step uses; its verbs for changes that no step makes; files for text from outside, each with the place
     that it has got instead; its words that a skeleton has no form for, each with what to write instead; the
-    files in which a change that it spells out changes nothing; whether it commits, and no step adds a file to the commit; the paths
-    that it names, and that leave the workspace."""
+    files in which a change that it spells out changes nothing; whether it commits, and no step adds a file to the commit; the
+    paths that it names, and that leave the workspace."""
 
     text: str
     inputs: tuple[tuple[str, str], ...]

@@ -100,11 +100,11 @@ class Task:
     """`files` and `new` (which do not exist) have the place where they stand; `sources` are files to take something from,
     `targets` new ones to put something into; `each`: the globs whose files the task is about; `content`: what a file or a
     message is to be; `kept`: whether a file is to have a page; `meant`: verbs for what it says in other words; `message`:
-    that of a commit; `question`: what a person is asked; `span`: lines of a file; `edits`: by file, the sections of a change
-    that it spells out; `unfit`: the files in which such a change would change nothing; `measured`: files that only a command
-    looks at; `tested`: whether a command of the settings runs after a change; `moves`: whether its one new file is what
-    another becomes; `outside`: paths that leave the workspace; `asides`: files that are only to be read, as a condition speaks of them; `unplanned`: what a skeleton has
-    no form for."""
+    that of a commit; `question`: what a person is asked; `span`: lines of a file; `edits`: by file, the sections of a
+    change that it spells out; `unfit`: the files in which such a change would change nothing; `measured`: files that only a
+    command looks at; `tested`: whether a command of the settings runs after a change; `moves`: whether its one new file is
+    what another becomes; `outside`: paths that leave the workspace; `asides`: files that are only to be read, as a
+    condition speaks of them; `unplanned`: what a skeleton has no form for."""
 
     def __init__(self, root: str, task: str, tests: str = "") -> None:
         self.text = " ".join(task.replace("{", "(").replace("}", ")").split())
