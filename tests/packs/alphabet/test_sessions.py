@@ -22,6 +22,7 @@ from tests.support.alphabets import (
     need_dictionary,
     proposal,
     role_of,
+    tree,
 )
 from tests.support.inside import fdc
 from tests.support.messages_api import Item
@@ -218,3 +219,24 @@ def test_iterations_that_add_nothing_are_told_until_the_work_ends(tmp_path: Path
     assert [line.split(":")[0] for line in lines if line.startswith("iteration ")] == [
         f"iteration {number}" for number in range(1, 6)
     ]
+
+
+@pytest.mark.parametrize("path", ["config.yaml", layout.CONCEPTS, layout.PRACTICE])
+@pytest.mark.parametrize("text", [None, "", "# nothing\n"])
+def test_a_file_of_a_person_that_is_gone_is_not_an_empty_one(
+    tmp_path: Path, path: str, text: str | None
+) -> None:
+    """T-51: `check` said that everything fits together, and `run` measured with no concept, or by the default settings."""
+    need_dictionary()
+    folder = made(tmp_path / "a")
+    (folder / path).unlink()
+    if text is not None:
+        (folder / path).write_text(text)
+    if path == "config.yaml" and text:
+        return  # settings with nothing but a comment are the default ones
+    before = tree(folder)
+    for command in ("check", "run"):
+        done = fdc("alphabet", command, cwd=folder)
+        assert 1 == done.returncode and f"{path}" in done.stdout + done.stderr, done
+        assert "put it back, or take the one that" in done.stdout + done.stderr
+    assert before == tree(folder)

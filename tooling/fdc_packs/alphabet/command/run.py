@@ -69,8 +69,8 @@ def work(root: str, asked: Asked) -> int:
 def _work(root: str, store: Store, asked: Asked) -> int:
     interrupted = _recovered(root, store)
     base = _sound(store)
-    operator = _operator(root, base, asked.model)
     measurable(base)
+    operator = _operator(root, base, asked.model)
     ended = base.state["history"]["stopped"]
     if ended and not asked.again and not interrupted:
         say(
