@@ -240,3 +240,29 @@ def test_a_file_of_a_person_that_is_gone_is_not_an_empty_one(
         assert 1 == done.returncode and f"{path}" in done.stdout + done.stderr, done
         assert "put it back, or take the one that" in done.stdout + done.stderr
     assert before == tree(folder)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("judged", [False, True])
+def test_answers_that_cannot_be_read_are_no_sign_that_the_work_is_done(
+    tmp_path: Path, judged: bool
+) -> None:
+    """After ten of them the work had ended, with STABILITY_ACHIEVED and no primitive."""
+
+    def mute(role: str, body: dict[str, Any]) -> str:
+        return good(role, body) if judged and role == "proposer" else "Sorry, I cannot help."
+
+    windows = "stopping: {stability_window: 2, diminishing_returns_window: 2}\n"
+    folder = made(tmp_path / "a", CONFIG + windows)
+    with answering(mute) as (_, env):
+        done = run(folder, "--iterations", "2", env=env)
+        assert 0 == done.returncode and "iteration 2: " in done.stdout, done
+        assert 2 == done.stdout.count("no candidate was judged: the answers could not be read")
+        assert "the work has ended" not in done.stdout and "nothing was added" not in done.stdout
+        assert not (folder / "FINAL_REPORT.md").exists()
+    with answering(lambda role, body: good(role, body)) as (_, env):
+        assert 0 == run(folder, env=env).returncode
+    assert values(folder, f"{layout.LOGS}/iteration_002/summary.yaml")["summary"]["unread"] is True
+    assert values(folder, f"{layout.LOGS}/iteration_003/summary.yaml")["summary"]["unread"] is False
+    assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
+    assert 0 == fdc("alphabet", "schema", cwd=folder).returncode
