@@ -112,7 +112,7 @@ class Number(click.FloatRange):
     """A number of a range; `nan`, which is in no range and which no limit is compared with, is none."""
 
     def convert(
-        self, value: str | float, param: click.Parameter | None, ctx: click.Context | None
+        self, value: float, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Like `click.FloatRange`."""
         number = float(super().convert(value, param, ctx))
