@@ -12,7 +12,7 @@ from tests.support.inside import fdc
 @pytest.mark.parametrize(
     "words",
     [
-        "analyze dir", "expand dir", "validate dir", "import dir", "diff dir dir",
+        "analyze dir", "expand dir", "certify dir", "run dir", "validate dir", "import dir", "diff dir dir",
         "lessons add dir", "registry register x dir", "migrate dir",
     ],
 )  # fmt: skip
