@@ -236,3 +236,60 @@ def test_a_file_outside_of_the_workspace_is_named(linker: Linker, path: str) -> 
 def test_a_quotation_behind_commit_is_its_message(linker: Linker) -> None:
     assert "git_commit Drop it\n" in made(linker, 'Delete kettle.py and commit "Drop it"').text
     assert "git_add docs/tea.md\n" in made(linker, 'Commit "docs/tea.md"').text
+
+
+@pytest.mark.parametrize(
+    ("task", "spared", "changed"),
+    [
+        ("Delete all files in docs except docs/tea.md", "docs/tea.md", ""),
+        ("Delete kettle.py but keep docs/tea.md", "docs/tea.md", "delete_file kettle.py"),
+        ("Don't touch docs/tea.md; delete kettle.py", "docs/tea.md", "delete_file kettle.py"),
+        ("Never delete docs/tea.md. Delete kettle.py", "docs/tea.md", "delete_file kettle.py"),
+        ("Delete kettle.py, not docs/tea.md", "docs/tea.md", "delete_file kettle.py"),
+        ("Delete kettle.py if it is named in docs/tea.md", "docs/tea.md", "delete_file kettle.py"),
+        ("Copy docs/tea.md over docs/old.md", "docs/tea.md", "overwrite_file_with_block docs/old"),
+        ("Copy docs/tea.md to docs/old.md", "docs/tea.md", "overwrite_file_with_block docs/old.md"),
+        ("Append the contents of docs/tea.md to docs/old.md", "docs/old.md", ""),
+    ],
+)
+def test_a_file_that_is_to_stay_as_it_is_is_not_changed(
+    linker: Linker, task: str, spared: str, changed: str
+) -> None:
+    """Each of these plans deleted or overwrote the file that the task spares, and nothing said so."""
+    lines = made(linker, task).text.splitlines()[2:]
+    touching = [
+        line for line in lines if spared in line and not line.startswith(("  ", "set_plan "))
+    ]
+    assert all("read_file" in line for line in touching), lines
+    assert any(line.startswith(changed) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("task", "words"),
+    [
+        ("Delete all files in docs except docs/tea.md", "except docs/tea.md"),
+        ("Delete kettle.py but keep docs/tea.md", "but keep docs/tea.md"),
+        (
+            "Append the contents of docs/tea.md to docs/old.md",
+            "Append the contents of docs/tea.md to docs/old.md",
+        ),
+    ],
+)
+def test_an_exception_is_said(linker: Linker, task: str, words: str) -> None:
+    assert [words] == [one for one, _ in made(linker, task).unplanned]
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        ('Remove the line "Green tea." from docs/tea.md', TEA.replace("Green tea.\n", "")),
+        ('Delete the word "Green " from docs/tea.md', TEA.replace("Green ", "")),
+        ('Remove "Black " in docs/tea.md', TEA.replace("Black ", "")),
+    ],
+)
+def test_what_is_to_go_from_a_file_goes(linker: Linker, task: str, text: str) -> None:
+    """The plan overwrote the file with the very line that was to go."""
+    plan = made(linker, task)
+    assert "replace_with_git_merge_diff docs/tea.md" in plan.text and "overwrite" not in plan.text
+    lines = spelled(linker.root, "docs/tea.md", edits(task))
+    assert apply(TEA, "\n".join(lines).replace("{{guest}}", "{guest}"))[0] == text

@@ -26,21 +26,29 @@ _ADDED = re.compile(
     r"(?:very\s+)?(end|bottom|beginning|start|top|(?:last|first)\s+line)(?:\s+of)?|to)\b",
     re.IGNORECASE,
 )
+_REMOVED = re.compile(
+    rf"\b(?:remove|delete|drop|strike)\s+{_OF}{_TEXT}\s+(?:from|in)\b", re.IGNORECASE
+)
+_LINE = re.compile(r"\blines?\s", re.IGNORECASE)
 _FRONT = re.compile(r"prepend|beginning|start|top|first", re.IGNORECASE)
 _HOLE = re.compile(r"\{([A-Za-z_]\w*(?:\.\w+)*)\}")
 
 
 class Edit(NamedTuple):
-    """A change, and where the task says it: `old` for `new`; without `old`, `new` is a line at the end, or in `front`."""
+    """A change, and where the task says it: `old` for `new`; without `old`, `new` is a line at the end, or in `front`;
+    `lines`: lines that are `old` are removed."""
 
     start: int
     end: int
     old: str
     new: str
     front: bool = False
+    lines: bool = False
 
     def made(self, text: str) -> str:
         """A file's text after the change."""
+        if self.lines:
+            return "".join(one for one in text.splitlines(True) if one.rstrip("\n") != self.old)
         if self.old:
             return text.replace(self.old, self.new)
         if self.front:
@@ -54,6 +62,10 @@ def edits(task: str) -> list[Edit]:
     for row in _REPLACED.finditer(task):
         texts = [one for one in row.groups() if one is not None]
         found.append(Edit(row.start(), row.end(), texts[0], texts[1]))
+    for row in _REMOVED.finditer(task):
+        old = next(one for one in row.groups() if one is not None)
+        lines = _LINE.search(task[row.start() : row.end() - len(old)]) is not None
+        found.append(Edit(row.start(), row.end(), old, "", lines=lines))
     for row in _ADDED.finditer(task):
         front = _FRONT.search(f"{row[1]} {row[4] or ''}") is not None
         found.append(Edit(row.start(), row.end(), "", row[2] or row[3], front))

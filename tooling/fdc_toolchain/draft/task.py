@@ -70,6 +70,7 @@ _INSIDE = frozenset(
 """Words behind which a word can be the name of a folder."""
 _SOURCE = frozenset("about against for from like of than using with".split())
 """Words behind which a file is one to take something from."""
+_COPIED = re.compile(r"\b(?:copy|duplicate|save|write)\b")
 _KINDS = {
     "markdown": "md", "python": "py", "javascript": "js", "typescript": "ts", "text": "txt", "rust": "rs", "ruby": "rb",
 }  # fmt: skip
@@ -124,7 +125,7 @@ class Task:
             bare = self._take_commands(said, bare)
         things = _NAMES.sub(_blank, _QUOTED.sub(_thing, said)).lower()
         self.plain = _edited(_edited(bare.lower(), bare.lower(), _PART), things, _INSIDE_OF)
-        self.unplanned: list[Unplanned] = unplanned(self.plain)
+        self.unplanned: list[Unplanned] = unplanned(self.plain, self.text)
         self.plain = _without(self.plain, [one[:2] for one in self.unplanned])
         self.tested, self.moves = bool(tests), False
         self.tests = bool(_TESTS.search(self.plain))
@@ -259,7 +260,12 @@ class Task:
             return
         there = os.path.join(root, path)
         if os.path.isfile(there):
+            known = [*self.files]
             self.files.setdefault(path, at)
+            if before in ("onto", "over") or (
+                before in ("into", "to") and _COPIED.search(self.plain)
+            ):
+                self.sources.update(known)  # what is written is the file behind it
             if before in _SOURCE and not _TAKEN_OUT.search(self.text[:at]):
                 self.sources.add(path)
         elif os.path.isdir(there):
