@@ -247,6 +247,8 @@ def test_a_quotation_behind_commit_is_its_message(linker: Linker) -> None:
         ("Never delete docs/tea.md. Delete kettle.py", "docs/tea.md", "delete_file kettle.py"),
         ("Delete kettle.py, not docs/tea.md", "docs/tea.md", "delete_file kettle.py"),
         ("Delete kettle.py if it is named in docs/tea.md", "docs/tea.md", "delete_file kettle.py"),
+        ("Delete kettle.py instead of docs/tea.md", "docs/tea.md", "delete_file kettle.py"),
+        ("Compare docs/old.md with docs/tea.md and delete the older one", "docs/tea.md", ""),
         ("Copy docs/tea.md over docs/old.md", "docs/tea.md", "overwrite_file_with_block docs/old"),
         ("Copy docs/tea.md to docs/old.md", "docs/tea.md", "overwrite_file_with_block docs/old.md"),
         ("Append the contents of docs/tea.md to docs/old.md", "docs/old.md", ""),
@@ -277,6 +279,31 @@ def test_a_file_that_is_to_stay_as_it_is_is_not_changed(
 )
 def test_an_exception_is_said(linker: Linker, task: str, words: str) -> None:
     assert [words] == [one for one, _ in made(linker, task).unplanned]
+
+
+@pytest.mark.parametrize(
+    "task", ["Ask me before you delete kettle.py", "Delete kettle.py, but ask me first"]
+)
+def test_a_person_who_is_to_be_asked_before_is_asked_before(linker: Linker, task: str) -> None:
+    """The file was deleted at once."""
+    lines = made(linker, task).text.splitlines()
+    steps = [line.split()[0] for line in lines[2:]]
+    assert "record_user_approval_for_plan" in steps[: steps.index("delete_file")]
+
+
+def test_a_line_that_is_a_place_is_not_the_text_of_the_file(linker: Linker) -> None:
+    plan = made(linker, 'Add "Oolong." after the line "Tea" in docs/tea.md')
+    assert "docs/tea.md\n  {content}\n" in plan.text and ["content"] == [
+        name for name, _ in plan.inputs
+    ]
+
+
+def test_several_replacements_are_all_made(linker: Linker) -> None:
+    """The second was left out, and nothing said so."""
+    plan = made(linker, 'Replace "Green" with "White" and "Black" by "Red" in docs/tea.md')
+    assert "White tea." in plan.text and "Red tea" in plan.text
+    swapped = made(linker, 'Replace "Green" with "Black" and "Black" with "Green" in docs/tea.md')
+    assert ("docs/tea.md",) == swapped.unfit
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,10 @@ _REPLACED = re.compile(
     rf"\b(?:replace|substitute|change|rename)\s+{_OF}{_TEXT}\s+(?:with|by|to|into)\s+{_OF}{_TEXT}",
     re.IGNORECASE,
 )
+_ANOTHER = re.compile(
+    rf"(?:,|\s)(?:\s|and\b)*{_TEXT}\s+(?:with|by|to|into)\s+{_OF}{_TEXT}", re.IGNORECASE
+)
+"""One more, behind a replacement."""
 _ADDED = re.compile(
     rf"\b(append|add|put|insert|prepend)\s+{_OF}(?:\"([^\"\n]+)\"|“([^”\n]+)”)\s+(?:(?:as|at|in|on|to)\s+(?:the\s+)?"
     r"(?:very\s+)?(end|bottom|beginning|start|top|(?:last|first)\s+line)(?:\s+of)?|to)\b",
@@ -60,8 +64,11 @@ def edits(task: str) -> list[Edit]:
     """The changes that a task spells out, in its order."""
     found = []
     for row in _REPLACED.finditer(task):
-        texts = [one for one in row.groups() if one is not None]
-        found.append(Edit(row.start(), row.end(), texts[0], texts[1]))
+        start: re.Match[str] | None = row
+        while start is not None:
+            texts = [one for one in start.groups() if one is not None]
+            found.append(Edit(start.start(), start.end(), texts[0], texts[1]))
+            start = _ANOTHER.match(task, start.end())
     for row in _REMOVED.finditer(task):
         old = next(one for one in row.groups() if one is not None)
         lines = _LINE.search(task[row.start() : row.end() - len(old)]) is not None
@@ -79,6 +86,12 @@ def spelled(root: str, path: str, changes: list[Edit]) -> list[str]:
         text = read(os.path.join(root, path), MOST_BYTES + 1).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return []
+    if any(
+        two.old and two.old in one.new
+        for at, one in enumerate(changes)
+        for two in changes[at + 1 :]
+    ):
+        return []  # the order would matter
     new = text
     for one in changes:
         new = one.made(new)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..grammar_export.steps import LOOKS
 from ..syntax.keyword_hints import COMMANDS, OTHERS
 from .code_names import ENDINGS, defined
-from .details import APPROVED, answering, message, question, span
+from .details import APPROVED, FIRST, answering, message, question, span
 from .edits import edits, spelled
 from .naming import named, outside, words
 from .unplanned import Unplanned, unplanned
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]+)[\"”]|`([^`\n]+)`|(?<!\w)'([^'\n]+)'(?!\w)")
 _CONTENT = re.compile(
+    r"(?<!after the )(?<!before the )(?<!below the )(?<!above the )(?<!after )(?<!before )(?<!below )(?<!above )"
     r"\b(?:contain(?:s|ing)|contents?|line|message|say(?:s|ing)|text|user|us|me):?\s+[\"“]([^\"“”\n]+)[\"”]"
 )
 _NAMES = re.compile(r"\S*[/.*]\w\S*?(?=[.,;:!?)]*(?:\s|$))|\"[^\"]*\"|“[^”]*”|`[^`]*`")
@@ -227,7 +228,8 @@ class Task:
                 out[found.start()] = "fetch"
         for found in _COUNTS.finditer("" if self.files else self.plain):
             out[self._before_telling(max(found.start(1), found.start(2)))] = "list"
-        out |= {found.start(): "record" for found in [*APPROVED.finditer(self.plain)][:1]}
+        for found in [*APPROVED.finditer(self.plain)][:1]:
+            out[-1 if FIRST.match(self.plain, found.start()) else found.start()] = "record"
         return out | {found.start(): "grep" for found in _FOUND.finditer(self.plain)}
 
     def _is_aside(self, file: str, said: str) -> bool:

@@ -20,10 +20,17 @@ _REPEATED = re.compile(
 )
 _SPARED = re.compile(
     r"\b(?:except(?:ing)?|excluding|excepted|apart from|aside from|other than"
-    r"|(?:but|and|only) (?:not|never|keep|leave|spare)|not(?=\s{2})"
-    r"|(?:do not|don['’]t|must not|never|without)\s+(?:ever\s+)?(?!ask)[a-z]+)\b[^.,;!?]*"
+    r"|(?:but|and|only) (?:not|never|keep|leave|spare)"
+    r"|(?:do not|don['’]t|must not|never)\s+(?:ever\s+)?(?!ask)[a-z]+"
+    r"|without\s+(?:alter|chang|delet|edit|modify|mov|overwrit|remov|renam|touch)ing)\b[^.,;!?]*"
+    r"|\b(?:not|instead of|rather than)\s{3,}"  # a name
 )
 """What is to be left as it is."""
+_ONE = re.compile(
+    r"\b(?:(?:and|or|then) )*[a-z]+ the (?:[a-z]+er|[a-z]+est|first|second|last|other|wrong|duplicate)"
+    r"(?: one\b| of (?:them|the two|both)\b)[^.,;!?]*"
+)
+"""A choice between files."""
 _APPENDED = re.compile(r"\b(?:append|prepend|add)\b[^.,;!?]*\bcontents?\b[^.,;!?]*")
 _TESTED = re.compile(
     r"\b(?:(?:with|including|plus)(?: (?:an?|some|its))?|and(?: (?:add|write|create|make))? (?:an?|some|its|new))"
@@ -51,6 +58,7 @@ def unplanned(plain: str, text: str = "") -> list[Unplanned]:
         (_CONDITION, "a skeleton has no conditions: write an `if` or a `require`"),
         (_REPEATED, "a skeleton repeats nothing: write an `iterate`"),
         (_SPARED, "no step is for these words; check that none changes what they name"),
+        (_ONE, "name the file"),
         (_APPENDED, "a skeleton writes whole files: write the step"),
         (_TESTED, "name the file of the test, or write the step"),
         (_USERS, "name the files, or write the steps"),
