@@ -206,3 +206,20 @@ def test_a_required_option_is_asked_for(tmp_path: Path) -> None:
     assert {"runs prune", "csdc", "fdc_toolchain.cli.scripts.protocol_updater add-tool"} <= asked, (
         asked
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "a.plan", "--shell-timeout"],
+        ["cancel", "last", "--wait"],
+        ["runs", "--stalled"],
+        ["lgtm", "why?", "--confidence"],
+    ],
+)
+def test_nan_is_no_number(tmp_path: Path, words: list[str]) -> None:
+    """It was taken, and was a limit that nothing reaches."""
+    (tmp_path / "fdc.toml").write_text("")
+    (tmp_path / "a.plan").write_text("set_plan x\nplan_step_complete y\nclose_task\nsubmit\n")
+    done = fdc(*words, "nan", cwd=tmp_path)
+    assert 2 == done.returncode and f"'{words[-1]}': `nan` is not a number" in done.stderr, done

@@ -157,6 +157,9 @@ def test_a_tool_without_a_function_and_a_function_without_a_row_are_found_before
         ("[plans]\ntea", "[plans]\nexplore-track", "is already used by the pack `research`"),
         ("[automata]\ntea", "[automata]\nexplore", "is already used by the pack `research`"),
         ("[commands.tea]", "[commands.explore]", "`commands.explore` is already used by the pack `research`"),
+        ("[automata]\ntea", "[automata]\nfdc", "`automata.fdc` is already used by the core"),
+        ("[automata]\ntea", "[automata]\nfsm", "`automata.fsm` is already used by the core"),
+        ("[plans]\ntea", "[plans]\ndeep-research", "`plans.deep-research` is already used by the core"),
     ],
 )  # fmt: skip
 def test_a_name_of_another_pack_is_found_before_the_pack_is_installed(
@@ -196,3 +199,21 @@ def test_the_folder_that_new_wrote_and_install_takes_is_checked_too(workspace: P
     (workspace / "made/pyproject.toml").unlink()
     done = fdc("pack", "check", "made", cwd=workspace)
     assert (1, "made/pack.toml: no such file or directory\n") == (done.returncode, done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("tea_fsm.json", "{}", ":1: an object of neither automaton form"),
+        ("tea_fsm.json", '{"states": [', ":1: "),
+        ("plans/tea.plan", "use fsm tea\nif x\n", ":2: `if` has no body"),
+    ],
+)
+def test_an_automaton_or_a_plan_that_cannot_be_read_is_found(
+    workspace: Path, file: str, text: str, said: str
+) -> None:
+    """Such a pack was said to be valid, and each of its runs was refused."""
+    assert 0 == fdc("pack", "new", "tea", "made", cwd=workspace).returncode
+    (workspace / "made/tea_pack" / file).write_text(text)
+    done = fdc("pack", "check", "made", cwd=workspace)
+    assert 1 == done.returncode and done.stdout.startswith(f"made/tea_pack/{file}{said}"), done

@@ -77,6 +77,8 @@ def test_a_new_pack_is_typed(workspace: Path, tmp_path: Path) -> None:
         ("lgtm", 1, "the name `lgtm` is taken"),
         ("lint", 1, "the name `lint` is taken"),
         ("fix", 1, "the name `fix` is taken"),
+        ("fdc", 1, "the name `fdc` is taken by an automaton of fdc"),
+        ("csdc_a", 1, "the name `csdc_a` is taken by an automaton of fdc"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused(workspace: Path, name: str, code: int, said: str) -> None:
@@ -84,6 +86,13 @@ def test_a_name_that_cannot_be_is_refused(workspace: Path, name: str, code: int,
     done = fdc("pack", "new", name, "made", cwd=workspace)
     assert code == done.returncode and said in done.stderr
     assert before == sorted(workspace.iterdir())
+
+
+def test_the_command_for_a_folder_with_spaces_can_be_pasted(workspace: Path) -> None:
+    done = fdc("pack", "new", "tea", "my packs/it's", cwd=workspace)
+    assert """next: `pip install -e 'my packs/it'"'"'s'` into""" in done.stderr
+    made = fdc("alphabet", "init", "my words", cwd=workspace)
+    assert "`cd 'my words'` and" in made.stdout
 
 
 def test_what_is_there_is_left_alone(workspace: Path) -> None:

@@ -136,3 +136,18 @@ def test_too_little_memory_is_no_bug_of_fdc(tmp_path: Path) -> None:
     )
     done = run_process([sys.executable, "-c", code], cwd=tmp_path)
     assert (done.returncode, done.stderr) == (3, "x: there is not enough memory\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["lint a.plan", "certify a.plan", "graph a.plan", "rules", "report last"],
+)
+def test_a_dash_as_output_is_stdout(workspace: Path, words: str) -> None:
+    """`lint`, `certify`, `rules` and `report` wrote a file called `-`; `graph` and `draft` never did."""
+    (workspace / "a.plan").write_text(WORK, "utf-8")
+    if words == "report last":
+        assert 0 == fdc("run", "a.plan", cwd=workspace).returncode
+    plain = fdc(*words.split(), cwd=workspace)
+    done = fdc(*words.split(), "--output", "-", cwd=workspace)
+    assert (plain.returncode, plain.stdout) == (done.returncode, done.stdout) and done.stdout
+    assert not (workspace / "-").exists()

@@ -167,7 +167,6 @@ def test_a_tool_fits_by_its_whole_name_or_its_verb_and_what_it_is_done_to(linker
         ("Remove the old lines from docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
         ("Remove the dead code in docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
         ("Delete everything about milk from the README", "read_file README.rst\noverwrite_file_with_block README.rst\n"),
-        ('Remove "black" from docs/green.md', "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
         ("Bump the version in docs/green.md", "read_file docs/green.md\noverwrite_file_with_block docs/green.md\n"),
         ("fetch https://example.org/tea and write a summary into out/tea.md",
          "view_text_website https://example.org/tea\noverwrite_file_with_block out/tea.md\n"),

@@ -27,6 +27,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
     (root / "docs" / "old.md").write_text("Tea\n===\n", "utf-8")
     (root / "kettle.py").write_text("class Kettle:\n    def boil(self):\n        pass\n", "utf-8")
     (root / "fdc.toml").write_text("", "utf-8")
+    (root / "my tea.md").write_text("Green tea.\n", "utf-8")
     return Linker(str(root), read_settings(str(root)))
 
 
@@ -200,3 +201,122 @@ def test_the_command_says_what_the_plan_does_not_do(tmp_path: Path) -> None:
 def test_a_command_quotes_the_names_of_files() -> None:
     found = answering("count the lines", ["a b;id", "docs/tea.md"])
     assert found is not None and found.command == "wc -l 'a b;id' docs/tea.md"
+
+
+@pytest.mark.parametrize(
+    ("task", "steps"),
+    [
+        ('Read "my tea.md"', ['text1 <- read_file "my tea.md"']),
+        ("delete 'my tea.md'", ['delete_file "my tea.md"']),
+        ('rename "my tea.md" to "old tea.md"', ['rename_file "my tea.md" "old tea.md"']),
+        ('Append "Oolong" to "my tea.md"', ['replace_with_git_merge_diff "my tea.md"']),
+        ('copy docs/tea.md to "out/my tea.md"', ['overwrite_file_with_block "out/my tea.md"']),
+        (
+            'How many lines does "my tea.md" have?',
+            ["result1 <- run_in_bash_session wc -l 'my tea.md'"],
+        ),
+        ('write "see the tea.md" to out.md', ["overwrite_file_with_block out.md"]),
+    ],
+)
+def test_a_file_name_with_spaces_is_one_name(linker: Linker, task: str, steps: list[str]) -> None:
+    """It was taken for its last word: `my tea.md` for `tea.md`, which the plan then wrote."""
+    plan = made(linker, task)
+    lines = plan.text.splitlines()
+    assert all(step in lines for step in steps), plan.text
+    assert not [line for line in lines[2:] if line.endswith(" tea.md") and line.count(" ") == 1]
+    assert plan.missing == () and plan.fits
+
+
+@pytest.mark.parametrize("path", ["../x.md", "/etc/passwd", "docs/../../x.md"])
+def test_a_file_outside_of_the_workspace_is_named(linker: Linker, path: str) -> None:
+    plan = made(linker, f"Read docs/tea.md and {path}")
+    assert (path,) == plan.outside and "read_file docs/tea.md" in plan.text
+
+
+def test_a_quotation_behind_commit_is_its_message(linker: Linker) -> None:
+    assert "git_commit Drop it\n" in made(linker, 'Delete kettle.py and commit "Drop it"').text
+    assert "git_add docs/tea.md\n" in made(linker, 'Commit "docs/tea.md"').text
+
+
+@pytest.mark.parametrize(
+    ("task", "spared", "changed"),
+    [
+        ("Delete all files in docs except docs/tea.md", "docs/tea.md", ""),
+        ("Delete kettle.py but keep docs/tea.md", "docs/tea.md", "delete_file kettle.py"),
+        ("Don't touch docs/tea.md; delete kettle.py", "docs/tea.md", "delete_file kettle.py"),
+        ("Never delete docs/tea.md. Delete kettle.py", "docs/tea.md", "delete_file kettle.py"),
+        ("Delete kettle.py, not docs/tea.md", "docs/tea.md", "delete_file kettle.py"),
+        ("Delete kettle.py if it is named in docs/tea.md", "docs/tea.md", "delete_file kettle.py"),
+        ("Delete kettle.py instead of docs/tea.md", "docs/tea.md", "delete_file kettle.py"),
+        ("Compare docs/old.md with docs/tea.md and delete the older one", "docs/tea.md", ""),
+        ("Copy docs/tea.md over docs/old.md", "docs/tea.md", "overwrite_file_with_block docs/old"),
+        ("Copy docs/tea.md to docs/old.md", "docs/tea.md", "overwrite_file_with_block docs/old.md"),
+        ("Append the contents of docs/tea.md to docs/old.md", "docs/old.md", ""),
+    ],
+)
+def test_a_file_that_is_to_stay_as_it_is_is_not_changed(
+    linker: Linker, task: str, spared: str, changed: str
+) -> None:
+    """Each of these plans deleted or overwrote the file that the task spares, and nothing said so."""
+    lines = made(linker, task).text.splitlines()[2:]
+    touching = [
+        line for line in lines if spared in line and not line.startswith(("  ", "set_plan "))
+    ]
+    assert all("read_file" in line for line in touching), lines
+    assert any(line.startswith(changed) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("task", "words"),
+    [
+        ("Delete all files in docs except docs/tea.md", "except docs/tea.md"),
+        ("Delete kettle.py but keep docs/tea.md", "but keep docs/tea.md"),
+        (
+            "Append the contents of docs/tea.md to docs/old.md",
+            "Append the contents of docs/tea.md to docs/old.md",
+        ),
+    ],
+)
+def test_an_exception_is_said(linker: Linker, task: str, words: str) -> None:
+    assert [words] == [one for one, _ in made(linker, task).unplanned]
+
+
+@pytest.mark.parametrize(
+    "task", ["Ask me before you delete kettle.py", "Delete kettle.py, but ask me first"]
+)
+def test_a_person_who_is_to_be_asked_before_is_asked_before(linker: Linker, task: str) -> None:
+    """The file was deleted at once."""
+    lines = made(linker, task).text.splitlines()
+    steps = [line.split()[0] for line in lines[2:]]
+    assert "record_user_approval_for_plan" in steps[: steps.index("delete_file")]
+
+
+def test_a_line_that_is_a_place_is_not_the_text_of_the_file(linker: Linker) -> None:
+    plan = made(linker, 'Add "Oolong." after the line "Tea" in docs/tea.md')
+    assert "docs/tea.md\n  {content}\n" in plan.text and ["content"] == [
+        name for name, _ in plan.inputs
+    ]
+
+
+def test_several_replacements_are_all_made(linker: Linker) -> None:
+    """The second was left out, and nothing said so."""
+    plan = made(linker, 'Replace "Green" with "White" and "Black" by "Red" in docs/tea.md')
+    assert "White tea." in plan.text and "Red tea" in plan.text
+    swapped = made(linker, 'Replace "Green" with "Black" and "Black" with "Green" in docs/tea.md')
+    assert ("docs/tea.md",) == swapped.unfit
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        ('Remove the line "Green tea." from docs/tea.md', TEA.replace("Green tea.\n", "")),
+        ('Delete the word "Green " from docs/tea.md', TEA.replace("Green ", "")),
+        ('Remove "Black " in docs/tea.md', TEA.replace("Black ", "")),
+    ],
+)
+def test_what_is_to_go_from_a_file_goes(linker: Linker, task: str, text: str) -> None:
+    """The plan overwrote the file with the very line that was to go."""
+    plan = made(linker, task)
+    assert "replace_with_git_merge_diff docs/tea.md" in plan.text and "overwrite" not in plan.text
+    lines = spelled(linker.root, "docs/tea.md", edits(task))
+    assert apply(TEA, "\n".join(lines).replace("{{guest}}", "{guest}"))[0] == text

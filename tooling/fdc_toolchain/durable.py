@@ -69,7 +69,8 @@ def replace(path: str, data: bytes) -> None:
     """
     temporary = _staged(path, data)
     try:
-        os.replace(temporary, path)
+        with named(path):
+            os.replace(temporary, path)
     except BaseException:
         _unlink(temporary)
         raise
@@ -124,7 +125,8 @@ def replace_all(
         for path in (*files, *remove, *last):
             begun.append(path)
             if path in staged:
-                os.replace(staged[path], path)
+                with named(path):
+                    os.replace(staged[path], path)
                 del staged[path]
             else:
                 _unlink(path)
@@ -164,10 +166,12 @@ def new_folder(path: str, files: Mapping[str, bytes]) -> None:
     parent, name = os.path.split(path)
     _sweep_dead(path)
     made = os.path.join(parent, f"{_stem(name)}{os.getpid()}.{time.monotonic_ns()}.tmp")
-    os.mkdir(made)
+    with named(path):
+        os.mkdir(made)
     try:
-        replace_all({os.path.join(made, inside): data for inside, data in files.items()})
-        os.rename(made, path)
+        with named(path):
+            replace_all({os.path.join(made, inside): data for inside, data in files.items()})
+            os.rename(made, path)
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
         raise

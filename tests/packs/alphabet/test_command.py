@@ -453,7 +453,7 @@ def test_what_is_wrong_before_the_work_begins_is_one_sentence(tmp_path: Path) ->
     assert not (folder / ".iteration_lock").exists()
     (folder / "config.yaml").write_text("stoping: {}\n")
     assert "`stoping`; did you mean `stopping`" in run(folder).stderr
-    (folder / "config.yaml").write_text("")
+    (folder / "config.yaml").write_text(CONFIG)
     (folder / layout.CONCEPTS).write_text("test_concepts:\n- concept: x\n  features: time\n")
     for command in ("check", "run"):
         done = fdc("alphabet", command, cwd=folder)

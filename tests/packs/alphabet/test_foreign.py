@@ -218,6 +218,10 @@ def test_the_command_measures_a_corpus_anywhere(tmp_path: Path) -> None:
         ("a: [\n", "is not valid YAML: line"), ("concepts: []\n", "has no concept with `decomposition"),
         ("- {name: x, weight: -1, decomposition: {primitives: [a]}}\n", "its weight is not a number above 0"),
         ("- {name: x, decomposition: {primitives: [a], expressible: perhaps}}\n", "neither true nor false"),
+        ("- {name: x, decomposition: [a]}\n", "concept 1, `x`: its `decomposition` has no list `primitives`; write"),
+        ("- {name: x, decomposition: null}\n", "concept 1, `x`: its `decomposition` has no list"),
+        ("- {name: x, decomposition: {primitives: a}}\n", "concept 1, `x`: its `decomposition` has no list"),
+        ("--- \n- {name: x, decomposition: {primitives: [a]}}\n---\n[", "is not valid YAML: line"),
         ("a: &a [1]\nb: [*a, *a]\n", "is not valid YAML: it has an alias"), ("\udcff", "c.yaml: is not UTF-8"),
     ],
 )  # fmt: skip
@@ -228,6 +232,61 @@ def test_a_corpus_that_is_none_is_one_sentence(tmp_path: Path, text: str, says: 
     assert 2 == fdc("alphabet", "measure", "nowhere.yaml", cwd=tmp_path).returncode
     os.mkfifo(tmp_path / "pipe")
     assert 2 == fdc("alphabet", "measure", "pipe", cwd=tmp_path).returncode
+
+
+def test_no_concept_of_a_corpus_is_left_out() -> None:
+    """A concept that cannot be expressed and has no list was not counted: the coverage was 100 %."""
+    one = {"name": "a", "decomposition": {"primitives": ["time"]}}
+    bare = {"name": "b", "decomposition": {"expressible": False}}
+    none = {"name": "c", "decomposition": {"primitives": None, "expressible": False}}
+    found = measured(rows_of([one, bare, none]), None)
+    assert (3, 1, ["b", "c"]) == (found["concepts"], found["expressible"], found["inexpressible"])
+
+
+def test_a_corpus_may_be_several_documents(tmp_path: Path) -> None:
+    """Only the first was measured, and nothing said so."""
+    one, other = "decomposition: {primitives: [a]}", "decomposition: {expressible: false}"
+    (tmp_path / "c.yaml").write_text(f"---\nname: x\n{one}\n---\nname: y\n{other}\n")
+    done = fdc("alphabet", "measure", "c.yaml", cwd=tmp_path)
+    assert 0 == done.returncode and "coverage: 50.0% (1 of 2)" in done.stdout, done
+    assert "entropy: 0.0000 bits" in done.stdout  # it was -0.0000
+
+
+INDEX = "alphabet/primitives/index.yaml"
+
+
+@pytest.mark.parametrize(
+    ("index", "said"),
+    [
+        (
+            "primitives: [{id: P001, label: one, prime: 2}, {id: P001, label: two, prime: 3}]\n",
+            f"{INDEX}: PRM_0001 is `two` here and `one` before: one primitive, `two`",
+        ),
+        (
+            "primitives: [{id: P001, label: one}, {id: P002, label: One}]\n",
+            "PRM_0001 and PRM_0002 are both called `one`: `fdc alphabet run` refuses that",
+        ),
+        ("primitives: [{id: P001, label: one}]\n", "PRM_0001 one: it has no domain: `being`"),
+        ("primitives: [{id: P001, label: one}]\n", "PRM_0001 one: it has no prime: 2"),
+        (
+            "primitives: [{id: P001, label: one}]\n---\nprimitives: [{id: P002, label: two}]\n",
+            f"{INDEX}: only the text before its second `---` is read",
+        ),
+    ],
+)
+def test_what_an_import_loses_or_makes_up_is_named(index: str, said: str) -> None:
+    assert said in imported({INDEX: index}, AT).notes
+
+
+def test_why_an_index_has_no_primitive_is_said() -> None:
+    with pytest.raises(ValueError, match=r"no primitives: .*; .*index.yaml: is not valid YAML: li"):
+        imported({INDEX: "primitives: [{id: P001"}, AT)
+
+
+def test_a_link_to_a_folder_is_named(tmp_path: Path) -> None:
+    (folder(tmp_path / "theirs") / "more").symlink_to("/etc")
+    done = fdc("alphabet", "import", "theirs", cwd=tmp_path)
+    assert "more: skipped, because it is a link to a folder" in done.stdout
 
 
 def test_an_imported_folder_is_read_as_any_alphabet_is(tmp_path: Path) -> None:

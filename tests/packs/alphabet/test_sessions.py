@@ -22,6 +22,7 @@ from tests.support.alphabets import (
     need_dictionary,
     proposal,
     role_of,
+    tree,
 )
 from tests.support.inside import fdc
 from tests.support.messages_api import Item
@@ -218,3 +219,50 @@ def test_iterations_that_add_nothing_are_told_until_the_work_ends(tmp_path: Path
     assert [line.split(":")[0] for line in lines if line.startswith("iteration ")] == [
         f"iteration {number}" for number in range(1, 6)
     ]
+
+
+@pytest.mark.parametrize("path", ["config.yaml", layout.CONCEPTS, layout.PRACTICE])
+@pytest.mark.parametrize("text", [None, "", "# nothing\n"])
+def test_a_file_of_a_person_that_is_gone_is_not_an_empty_one(
+    tmp_path: Path, path: str, text: str | None
+) -> None:
+    """T-51: `check` said that everything fits together, and `run` measured with no concept, or by the default settings."""
+    need_dictionary()
+    folder = made(tmp_path / "a")
+    (folder / path).unlink()
+    if text is not None:
+        (folder / path).write_text(text)
+    if path == "config.yaml" and text:
+        return  # settings with nothing but a comment are the default ones
+    before = tree(folder)
+    for command in ("check", "run"):
+        done = fdc("alphabet", command, cwd=folder)
+        assert 1 == done.returncode and f"{path}" in done.stdout + done.stderr, done
+        assert "put it back, or take the one that" in done.stdout + done.stderr
+    assert before == tree(folder)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("judged", [False, True])
+def test_answers_that_cannot_be_read_are_no_sign_that_the_work_is_done(
+    tmp_path: Path, judged: bool
+) -> None:
+    """After ten of them the work had ended, with STABILITY_ACHIEVED and no primitive."""
+
+    def mute(role: str, body: dict[str, Any]) -> str:
+        return good(role, body) if judged and role == "proposer" else "Sorry, I cannot help."
+
+    windows = "stopping: {stability_window: 2, diminishing_returns_window: 2}\n"
+    folder = made(tmp_path / "a", CONFIG + windows)
+    with answering(mute) as (_, env):
+        done = run(folder, "--iterations", "2", env=env)
+        assert 0 == done.returncode and "iteration 2: " in done.stdout, done
+        assert 2 == done.stdout.count("no candidate was judged: the answers could not be read")
+        assert "the work has ended" not in done.stdout and "nothing was added" not in done.stdout
+        assert not (folder / "FINAL_REPORT.md").exists()
+    with answering(lambda role, body: good(role, body)) as (_, env):
+        assert 0 == run(folder, env=env).returncode
+    assert values(folder, f"{layout.LOGS}/iteration_002/summary.yaml")["summary"]["unread"] is True
+    assert values(folder, f"{layout.LOGS}/iteration_003/summary.yaml")["summary"]["unread"] is False
+    assert "everything fits together" in fdc("alphabet", "check", cwd=folder).stdout
+    assert 0 == fdc("alphabet", "schema", cwd=folder).returncode

@@ -297,6 +297,7 @@ def test_a_question_of_which_nothing_is_found_says_so(tmp_path: Path) -> None:
         done = plan_for(tmp_path / "b", env=env)
     assert 1 == done.returncode and "no area of analysis was found" in done.stderr
     assert "the model refused" in done.stderr and "Traceback" not in done.stderr
+    assert "may name what is not in these files" not in done.stderr  # that was not the reason
 
 
 def test_the_produced_plan_is_not_executed_and_cannot_be(planned: tuple[Path, Any]) -> None:

@@ -124,9 +124,18 @@ REGISTERS = {
 
 def concepts_of(value: object) -> list[object]:
     """The concepts of a benchmark file's value: a list, or a table with `concepts` in it."""
+    found = _concept_list(value)
+    return found if isinstance(found, list) else []
+
+
+def has_concepts(value: object) -> bool:
+    """Whether there is such a list, be it empty."""
+    return isinstance(_concept_list(value), list)
+
+
+def _concept_list(value: object) -> object:
     value = value.get("test_concepts", value) if isinstance(value, dict) else value
-    value = value.get("concepts", []) if isinstance(value, dict) else value
-    return value if isinstance(value, list) else []
+    return value.get("concepts") if isinstance(value, dict) else value
 
 
 def _parsed(files: Mapping[str, str], path: str) -> Any:

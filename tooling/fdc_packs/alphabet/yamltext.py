@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
@@ -77,6 +78,18 @@ def parse(text: str) -> object:
 
 def parse_foreign(text: str) -> object:
     """The first YAML value of a text that somebody else wrote. Raises NotYaml, for aliases and what is too long too."""
+    _plain(text, first=True)
+    return _load(text)
+
+
+def documents_of(text: str) -> list[object]:
+    """Every YAML value of such a text: a file may have several, with `---` between them. Raises NotYaml."""
+    _plain(text, first=False)
+    return list(_values(text))
+
+
+def _plain(text: str, *, first: bool) -> None:
+    """Raises NotYaml for a text that is not read, as far as its `first` value goes or as a whole."""
     import yaml
 
     if len(text) > MAX_TEXT:
@@ -91,20 +104,23 @@ def parse_foreign(text: str) -> object:
             )
             if depth > 40:
                 raise NotYaml("it is nested too deeply")
-            if isinstance(event, yaml.events.DocumentEndEvent):
+            if first and isinstance(event, yaml.events.DocumentEndEvent):
                 break
-        return _load(text)
     except yaml.YAMLError as wrong:
         raise NotYaml(_said(wrong)) from None
 
 
 def _load(text: str) -> Any:
+    return next(_values(text), None)
+
+
+def _values(text: str) -> Iterator[Any]:
     import yaml
 
     try:
         if "*" in text:
             _bounded(text)
-        return next(iter(yaml.load_all(text, Loader=_loader())), None)
+        yield from yaml.load_all(text, Loader=_loader())
     except yaml.YAMLError as wrong:
         raise NotYaml(_said(wrong)) from None
     except (ValueError, RecursionError) as wrong:

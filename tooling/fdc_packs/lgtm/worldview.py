@@ -170,12 +170,9 @@ def set_areas(wv: Worldview, proposed: object, config: Config | None = None) -> 
                 }
             )
     if not areas:
-        why = (
-            f": {proposed.get('why')}" if isinstance(proposed, dict) and proposed.get("why") else ""
-        )
-        raise ValueError(
-            f"no area of analysis was found; the question may name what is not in these files{why}"
-        )
+        why = proposed.get("why") if isinstance(proposed, dict) else None
+        hint = f": {why}" if why else "; the question may name what is not in these files"
+        raise ValueError(f"no area of analysis was found{hint}")
     return {**wv, "areasOfAnalysis": areas}
 
 

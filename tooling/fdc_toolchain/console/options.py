@@ -108,6 +108,19 @@ def choice_option(
     )
 
 
+class Number(click.FloatRange):
+    """A number of a range; `nan`, which is in no range and which no limit is compared with, is none."""
+
+    def convert(
+        self, value: float, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Like `click.FloatRange`."""
+        number = float(super().convert(value, param, ctx))
+        if number != number:
+            self.fail(f"`{value}` is not a number", param, ctx)
+        return number
+
+
 def count_option(
     names: str,
     least: int | None,
@@ -141,7 +154,7 @@ def number_option(
     metavar: str = "SECONDS",
 ) -> Callable[[FC], FC]:
     """An option that takes a number from `least` to `most`."""
-    kind = click.FloatRange(least, most)
+    kind = Number(least, most)
     shows = default is not None
     return click.option(
         *names.split(),

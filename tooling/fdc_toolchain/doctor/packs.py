@@ -8,17 +8,21 @@ import os
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from ..automata.load import load
 from ..exits import reason
 from ..linking.catalogue import CORE, document
 from ..linking.catalogue_check import explain
 from ..linking.project.places import MAX_FILE
 from ..linking.project.regular_file import read
+from ..linking.registry import core_plans
 from ..packs import shipped
 from ..packs.beside import FILE
 from ..packs.imported import imported
 from ..packs.index import TABLES, index
 from ..packs.model import PREFIX, Function, Pack, PackError
+from ..packs.shipped import core_automaton
 from ..packs.workspace import NONE, Local
+from ..syntax.parse import parse
 from ..tools.tool_rows import TOOLS
 from .machine import Found
 
@@ -74,7 +78,13 @@ def _taken(pack: Pack, commands: Collection[str]) -> Iterator[str]:
     ours = packs.get(pack.name)
     if ours is not None and ours.beside and os.path.realpath(pack.folder) != ours.folder:
         yield f"{path}: `name`: the pack `{pack.name}` comes with fdc"
-    for kind, names, core in (("commands", pack.commands, commands), ("tools", pack.tools, TOOLS)):
+    plans = core_plans()
+    for kind, names, core in (
+        ("commands", pack.commands, commands),
+        ("tools", pack.tools, TOOLS),
+        ("automata", pack.automata, [name for name in pack.automata if core_automaton(name)]),
+        ("plans", pack.plans, plans),
+    ):
         for name in names:
             if name in core:
                 yield f"{path}: `{kind}.{name}` is already used by the core"
@@ -88,7 +98,7 @@ def _taken(pack: Pack, commands: Collection[str]) -> Iterator[str]:
 
 
 def _files(pack: Pack) -> Iterator[str]:
-    """The missing files of a pack, and the errors in its catalogues."""
+    """The missing files of a pack, and the errors in its catalogues and automata, and in the syntax of its plans."""
     plans = (row.plan for row in pack.commands.values() if row.plan)
     for name in dict.fromkeys(
         (*pack.catalogues, *pack.automata.values(), *pack.plans.values(), *plans)
@@ -102,8 +112,13 @@ def _files(pack: Pack) -> Iterator[str]:
             yield f"{os.path.join(pack.folder, FILE)}: `{inside}`: {why}"
             continue
         if name in pack.catalogues:
-            for item in explain(data, path, _declared(pack), {}):
-                yield f"{path}:{item.span.line}: {item.message}"
+            items = explain(data, path, _declared(pack), {})
+        elif name in pack.automata.values():
+            items = [one for one in load(data, path)[1] if one.severity == "error"]
+        else:
+            items = [one for one in parse(data, path).diagnostics if one.severity == "error"]
+        for item in items:
+            yield f"{path}:{item.span.line}: {item.message}"
 
 
 def _before(pack: Pack) -> list[Pack]:

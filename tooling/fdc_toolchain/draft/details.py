@@ -8,11 +8,19 @@ from collections.abc import Sequence
 
 from ..named_tuples import NamedTuple
 
-MESSAGE = re.compile(r"\bmessage:?\s+(?:\"([^\"\n]+)\"|“([^”\n]+)”)")
+MESSAGE = re.compile(
+    r"\b(?:message:?|commit(?:\s+(?:all|everything|it|that|the\s+changes?|them|this|with))*:?)\s+"
+    r"(?![\"“]\S+\.\w+[\"”])(?:\"([^\"\n]+)\"|“([^”\n]+)”)",
+    re.IGNORECASE,
+)
+"""The message of a commit; a quotation that names a file is none."""
 APPROVED = re.compile(
-    r"\b(?:ask|wait|get)\b(?=[^.,;]*\b(?:approval|permission|confirmation)\b)|\b(?:approval|permission|confirmation)\b"
+    r"\b(?:ask|wait|get)\b(?=[^.,;]*\b(?:approval|permission|confirmation)\b)|\bask(?=\s+(?:me|us|them|the\s+user)\s+(?:first|before)\b)"
+    r"|\b(?:approval|permission|confirmation)\b"
 )
 """A person has to agree."""
+FIRST = re.compile(r"ask\s+(?:me|us|them|the\s+user)\s+first\b")
+"""Before anything else."""
 _QUESTION = re.compile(
     r"\bask (?:me|us|them|the user) (?:for|about) ((?:(?!\band\b|\bthen\b)[^.,;?!])+)",
     re.IGNORECASE,

@@ -21,26 +21,38 @@ _REPLACED = re.compile(
     rf"\b(?:replace|substitute|change|rename)\s+{_OF}{_TEXT}\s+(?:with|by|to|into)\s+{_OF}{_TEXT}",
     re.IGNORECASE,
 )
+_ANOTHER = re.compile(
+    rf"(?:,|\s)(?:\s|and\b)*{_TEXT}\s+(?:with|by|to|into)\s+{_OF}{_TEXT}", re.IGNORECASE
+)
+"""One more, behind a replacement."""
 _ADDED = re.compile(
     rf"\b(append|add|put|insert|prepend)\s+{_OF}(?:\"([^\"\n]+)\"|“([^”\n]+)”)\s+(?:(?:as|at|in|on|to)\s+(?:the\s+)?"
     r"(?:very\s+)?(end|bottom|beginning|start|top|(?:last|first)\s+line)(?:\s+of)?|to)\b",
     re.IGNORECASE,
 )
+_REMOVED = re.compile(
+    rf"\b(?:remove|delete|drop|strike)\s+{_OF}{_TEXT}\s+(?:from|in)\b", re.IGNORECASE
+)
+_LINE = re.compile(r"\blines?\s", re.IGNORECASE)
 _FRONT = re.compile(r"prepend|beginning|start|top|first", re.IGNORECASE)
 _HOLE = re.compile(r"\{([A-Za-z_]\w*(?:\.\w+)*)\}")
 
 
 class Edit(NamedTuple):
-    """A change, and where the task says it: `old` for `new`; without `old`, `new` is a line at the end, or in `front`."""
+    """A change, and where the task says it: `old` for `new`; without `old`, `new` is a line at the end, or in `front`;
+    `lines`: lines that are `old` are removed."""
 
     start: int
     end: int
     old: str
     new: str
     front: bool = False
+    lines: bool = False
 
     def made(self, text: str) -> str:
         """A file's text after the change."""
+        if self.lines:
+            return "".join(one for one in text.splitlines(True) if one.rstrip("\n") != self.old)
         if self.old:
             return text.replace(self.old, self.new)
         if self.front:
@@ -52,8 +64,15 @@ def edits(task: str) -> list[Edit]:
     """The changes that a task spells out, in its order."""
     found = []
     for row in _REPLACED.finditer(task):
-        texts = [one for one in row.groups() if one is not None]
-        found.append(Edit(row.start(), row.end(), texts[0], texts[1]))
+        start: re.Match[str] | None = row
+        while start is not None:
+            texts = [one for one in start.groups() if one is not None]
+            found.append(Edit(start.start(), start.end(), texts[0], texts[1]))
+            start = _ANOTHER.match(task, start.end())
+    for row in _REMOVED.finditer(task):
+        old = next(one for one in row.groups() if one is not None)
+        lines = _LINE.search(task[row.start() : row.end() - len(old)]) is not None
+        found.append(Edit(row.start(), row.end(), old, "", lines=lines))
     for row in _ADDED.finditer(task):
         front = _FRONT.search(f"{row[1]} {row[4] or ''}") is not None
         found.append(Edit(row.start(), row.end(), "", row[2] or row[3], front))
@@ -67,6 +86,12 @@ def spelled(root: str, path: str, changes: list[Edit]) -> list[str]:
         text = read(os.path.join(root, path), MOST_BYTES + 1).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return []
+    if any(
+        two.old and two.old in one.new
+        for at, one in enumerate(changes)
+        for two in changes[at + 1 :]
+    ):
+        return []  # the order would matter
     new = text
     for one in changes:
         new = one.made(new)

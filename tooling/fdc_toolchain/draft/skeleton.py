@@ -48,7 +48,8 @@ class Skeleton(NamedTuple):
     tool fits the task's words; the files that it names, which are not there and which no step makes; the files and addresses
     that it names and no step uses; its verbs for changes that no step makes; files for text from outside, each with the place
     that it has got instead; its words that a skeleton has no form for, each with what to write instead; the
-    files in which a change that it spells out changes nothing; whether it commits, and no step adds a file to the commit."""
+    files in which a change that it spells out changes nothing; whether it commits, and no step adds a file to the commit; the
+    paths that it names, and that leave the workspace."""
 
     text: str
     inputs: tuple[tuple[str, str], ...]
@@ -61,6 +62,7 @@ class Skeleton(NamedTuple):
     unplanned: tuple[tuple[str, str], ...] = ()
     unfit: tuple[str, ...] = ()
     adds_nothing: bool = False
+    outside: tuple[str, ...] = ()
 
 
 def skeleton(
@@ -147,6 +149,7 @@ def skeleton(
         unplanned,
         tuple(task.unfit),
         uncommitted,
+        tuple(dict.fromkeys(task.outside)),
     )
 
 
@@ -269,7 +272,11 @@ class _Writer:
             kind = kind_of(tool).kinds
             prefix = "text" if kind & TEXTS else "list" if kind & LIST else "result"
             self.results.append(_Result(len(self.lines), tool, f"{prefix}{self.number}", want.file))
-        self.lines.append(f"{' '.join([tool.name, *given])}\n{block}")
+        shown = [
+            _quote(value) if item.kind == "path" and " " in value and value[0] != '"' else value
+            for item, value in zip(tool.inline, given, strict=False)
+        ]
+        self.lines.append(f"{' '.join([tool.name, *shown])}\n{block}")
 
     def loop(self, want: Want, shows: Sequence[Tool], most: int) -> None:
         """The step for each file of a glob; what it reads is shown there, if anything is to be shown."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ..grammar_export.steps import LOOKS
 from ..syntax.keyword_hints import COMMANDS, OTHERS
 from .code_names import ENDINGS, defined
-from .details import APPROVED, answering, message, question, span
+from .details import APPROVED, FIRST, answering, message, question, span
 from .edits import edits, spelled
+from .naming import named, outside, words
 from .unplanned import Unplanned, unplanned
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]+)[\"”]|`([^`\n]+)`|(?<!\w)'([^'\n]+)'(?!\w)")
 _CONTENT = re.compile(
+    r"(?<!after the )(?<!before the )(?<!below the )(?<!above the )(?<!after )(?<!before )(?<!below )(?<!above )"
     r"\b(?:contain(?:s|ing)|contents?|line|message|say(?:s|ing)|text|user|us|me):?\s+[\"“]([^\"“”\n]+)[\"”]"
 )
 _NAMES = re.compile(r"\S*[/.*]\w\S*?(?=[.,;:!?)]*(?:\s|$))|\"[^\"]*\"|“[^”]*”|`[^`]*`")
@@ -69,6 +71,7 @@ _INSIDE = frozenset(
 """Words behind which a word can be the name of a folder."""
 _SOURCE = frozenset("about against for from like of than using with".split())
 """Words behind which a file is one to take something from."""
+_COPIED = re.compile(r"\b(?:copy|duplicate|save|write)\b")
 _KINDS = {
     "markdown": "md", "python": "py", "javascript": "js", "typescript": "ts", "text": "txt", "rust": "rs", "ruby": "rb",
 }  # fmt: skip
@@ -88,9 +91,6 @@ _TAKEN_OUT = re.compile(
 )
 """Before a file that something is taken out of."""
 IMAGE = re.compile(r"\.(?:bmp|gif|jpe?g|png|svg|webp)$", re.IGNORECASE)
-_SHORT = frozenset("authors changelog changes contributing license readme security".split())
-"""Files that a task names without their ending, as English words."""
-_TEXTS = (".md", ".rst", ".txt", ".adoc")
 _KIND = re.compile(
     rf"(?:(?<!\S)\.(\w+)|\b({'|'.join([*_KINDS, *_KINDS.values(), 'json', 'yaml', 'yml', 'toml', 'html', 'css', 'csv'])})"
     r"\s+(?:files?|pages?|modules?|scripts?|documents?|sources?))\b"
@@ -102,11 +102,11 @@ class Task:
     """`files` and `new` (which do not exist) have the place where they stand; `sources` are files to take something from,
     `targets` new ones to put something into; `each`: the globs whose files the task is about; `content`: what a file or a
     message is to be; `kept`: whether a file is to have a page; `meant`: verbs for what it says in other words; `message`:
-    that of a commit; `question`: what a person is asked; `span`: lines of a file; `edits`: by file, the sections of a change
-    that it spells out; `unfit`: the files in which such a change would change nothing; `measured`: files that only a command
-    looks at; `tested`: whether a command of the settings runs after a change; `moves`: whether its one new file is what
-    another becomes; `asides`: files that are only to be read, as a condition speaks of them; `unplanned`: what a skeleton has
-    no form for."""
+    that of a commit; `question`: what a person is asked; `span`: lines of a file; `edits`: by file, the sections of a
+    change that it spells out; `unfit`: the files in which such a change would change nothing; `measured`: files that only a
+    command looks at; `tested`: whether a command of the settings runs after a change; `moves`: whether its one new file is
+    what another becomes; `outside`: paths that leave the workspace; `asides`: files that are only to be read, as a
+    condition speaks of them; `unplanned`: what a skeleton has no form for."""
 
     def __init__(self, root: str, task: str, tests: str = "") -> None:
         self.text = " ".join(task.replace("{", "(").replace("}", ")").split())
@@ -114,9 +114,9 @@ class Task:
         self.message = given[0] if given else ""
         changes = edits(self.text)
         said = _without(self.text, [given[1]] if given else [])
-        outside = _without(said, [one[:2] for one in changes])
-        if changes and any(_named(root, one) for one in _words(outside)):
-            said = outside
+        bare = _without(said, [one[:2] for one in changes])
+        if changes and any(named(root, one.text) for one in words(root, bare)):
+            said = bare
         else:
             changes = []
         bare = _NAMES.sub(_blank, said)
@@ -126,7 +126,7 @@ class Task:
             bare = self._take_commands(said, bare)
         things = _NAMES.sub(_blank, _QUOTED.sub(_thing, said)).lower()
         self.plain = _edited(_edited(bare.lower(), bare.lower(), _PART), things, _INSIDE_OF)
-        self.unplanned: list[Unplanned] = unplanned(self.plain)
+        self.unplanned: list[Unplanned] = unplanned(self.plain, self.text)
         self.plain = _without(self.plain, [one[:2] for one in self.unplanned])
         self.tested, self.moves = bool(tests), False
         self.tests = bool(_TESTS.search(self.plain))
@@ -139,19 +139,24 @@ class Task:
         self.pages: list[str] = []
         self.globs: list[str] = []
         self.folders: list[str] = []
+        self.outside: list[str] = []
         before = ""
         code = {} if _SEARCHES.search(bare) else defined(root, said)
-        for match in re.finditer(r"\S+", said):
-            word = match[0].strip("\"'`“”,;:()?!").rstrip(".").removeprefix("./")
+        for part in words(root, said):
+            word = part.text.removeprefix("./")
             if word.startswith(("http://", "https://")):
                 self.pages.append(word)
             elif "*" in word:
                 self.globs.append(word)
             elif word in code:
-                self.files.setdefault(code[word], match.start())
-            elif _PATH.fullmatch(word):
-                after = said[match.end() :].lower()
-                self._path(root, word, match.start(), before, after)
+                self.files.setdefault(code[word], part.start)
+            elif outside(word):
+                self.outside.append(word)
+            elif part.said and not os.path.exists(os.path.join(root, word)):
+                pass  # a word of a text is no file to make
+            elif part.whole or _PATH.fullmatch(word):
+                after = said[part.end :].lower()
+                self._path(root, word, part.start, before, after)
             before = word.lower()
         asides = {one for one in [*self.files, *self.new] if self._is_aside(one, said)}
         self.asides = [one for one in self.files if one in asides]
@@ -223,7 +228,8 @@ class Task:
                 out[found.start()] = "fetch"
         for found in _COUNTS.finditer("" if self.files else self.plain):
             out[self._before_telling(max(found.start(1), found.start(2)))] = "list"
-        out |= {found.start(): "record" for found in [*APPROVED.finditer(self.plain)][:1]}
+        for found in [*APPROVED.finditer(self.plain)][:1]:
+            out[-1 if FIRST.match(self.plain, found.start()) else found.start()] = "record"
         return out | {found.start(): "grep" for found in _FOUND.finditer(self.plain)}
 
     def _is_aside(self, file: str, said: str) -> bool:
@@ -256,7 +262,12 @@ class Task:
             return
         there = os.path.join(root, path)
         if os.path.isfile(there):
+            known = [*self.files]
             self.files.setdefault(path, at)
+            if before in ("onto", "over") or (
+                before in ("into", "to") and _COPIED.search(self.plain)
+            ):
+                self.sources.update(known)  # what is written is the file behind it
             if before in _SOURCE and not _TAKEN_OUT.search(self.text[:at]):
                 self.sources.add(path)
         elif os.path.isdir(there):
@@ -280,8 +291,8 @@ class Task:
             if before in ("as", "in", "into", "to"):
                 self.targets.append(path)
         elif before == "the" or word.isupper():
-            if named := _named(root, path):
-                self.files.setdefault(named, at)
+            if file := named(root, path):
+                self.files.setdefault(file, at)
 
     def takes(self, tool: Tool, file: str) -> bool:
         """Whether a step of the tool can be about a file that exists."""
@@ -337,21 +348,6 @@ def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
     for start, end in spans:
         text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
     return text
-
-
-def _words(text: str) -> list[str]:
-    """The words of a text, without the signs around them."""
-    return [word.strip("\"'`“”,;:()?!").rstrip(".") for word in text.split()]
-
-
-def _named(root: str, word: str) -> str:
-    """The file that a word names: its path, or `README` and the like without the ending; empty where it names none."""
-    if os.path.isfile(os.path.join(root, word)):
-        return word
-    if not (word.isupper() and len(word) > 3 or word in _SHORT):
-        return ""
-    files = (f"{word.upper()}{end}" for end in ("", *_TEXTS))
-    return next((one for one in files if os.path.isfile(os.path.join(root, one))), "")
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a task asks for and a skeleton has no form for: conditions, repetitions, tests to be written, changes elsewhere."""
+"""What a task asks for and a skeleton has no form for: conditions, repetitions, exceptions, tests, changes elsewhere."""
 
 from __future__ import annotations
 
@@ -18,6 +18,20 @@ _REPEATED = re.compile(
     r"|\b(?:at most |at least |up to )?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|several|many) times\b"
     r"|\btwice\b|\brepeatedly\b|\bagain and again\b"
 )
+_SPARED = re.compile(
+    r"\b(?:except(?:ing)?|excluding|excepted|apart from|aside from|other than"
+    r"|(?:but|and|only) (?:not|never|keep|leave|spare)"
+    r"|(?:do not|don['’]t|must not|never)\s+(?:ever\s+)?(?!ask)[a-z]+"
+    r"|without\s+(?:alter|chang|delet|edit|modify|mov|overwrit|remov|renam|touch)ing)\b[^.,;!?]*"
+    r"|\b(?:not|instead of|rather than)\s{3,}"  # a name
+)
+"""What is to be left as it is."""
+_ONE = re.compile(
+    r"\b(?:(?:and|or|then) )*[a-z]+ the (?:[a-z]+er|[a-z]+est|first|second|last|other|wrong|duplicate)"
+    r"(?: one\b| of (?:them|the two|both)\b)[^.,;!?]*"
+)
+"""A choice between files."""
+_APPENDED = re.compile(r"\b(?:append|prepend|add)\b[^.,;!?]*\bcontents?\b[^.,;!?]*")
 _TESTED = re.compile(
     r"\b(?:(?:with|including|plus)(?: (?:an?|some|its))?|and(?: (?:add|write|create|make))? (?:an?|some|its|new))"
     r" (?:(?:new|unit|regression) )*tests?\b"
@@ -38,11 +52,14 @@ class Unplanned(NamedTuple):
     instead: str
 
 
-def unplanned(plain: str) -> list[Unplanned]:
-    """The parts of a task (in small letters, without names) that a skeleton has no form for."""
+def unplanned(plain: str, text: str = "") -> list[Unplanned]:
+    """The parts of a task (in small letters, without names; `text`: with them) that a skeleton has no form for."""
     kinds = (
         (_CONDITION, "a skeleton has no conditions: write an `if` or a `require`"),
         (_REPEATED, "a skeleton repeats nothing: write an `iterate`"),
+        (_SPARED, "no step is for these words; check that none changes what they name"),
+        (_ONE, "name the file"),
+        (_APPENDED, "a skeleton writes whole files: write the step"),
         (_TESTED, "name the file of the test, or write the step"),
         (_USERS, "name the files, or write the steps"),
     )
@@ -50,7 +67,8 @@ def unplanned(plain: str) -> list[Unplanned]:
     for kind, instead in kinds:
         for found in kind.finditer(plain):
             whether = kind is _CONDITION and _ASKED.search(plain[: found.start()])
-            end = found.start() + len(found[0].rstrip())
+            words = text[found.start() : found.end()] or found[0]
+            end = found.start() + len(words.rstrip(" \t,;:."))
             if not whether and all(end <= one.start or found.start() >= one.end for one in out):
                 out.append(Unplanned(found.start(), end, instead))
     return sorted(out)

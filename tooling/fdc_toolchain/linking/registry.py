@@ -56,9 +56,18 @@ def read_registry(data: bytes | None, path: str) -> tuple[Registry, list[Diagnos
 
 def shipped_registry(more: Mapping[str, str] = MappingProxyType({})) -> Registry:
     """The plans that fdc ships, and those of packs, which take no name of fdc's own; `more`: those of a workspace's packs."""
+    own = _own()
+    return own._replace(entries={**more, **index().plans, **own.entries})
+
+
+def core_plans() -> frozenset[str]:
+    """The names of fdc's own plans, which no pack may use."""
+    return frozenset(_own().entries)
+
+
+def _own() -> Registry:
     data = resources.read(SHIPPED) if resources.exists(SHIPPED) else None
-    fdc_plans = read_registry(data, SHIPPED)[0]
-    return fdc_plans._replace(entries={**more, **index().plans, **fdc_plans.entries})
+    return read_registry(data, SHIPPED)[0]
 
 
 def name_fault(name: str) -> str | None:

@@ -10,6 +10,7 @@ import tempfile
 from ..durable import named
 from ..exits import Refused, UsageError
 from .index import index
+from .shipped import core_automaton
 
 TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "template")
 _END = ".template"
@@ -30,6 +31,10 @@ def write(name: str, folder: str, taken: set[str]) -> list[str]:
     if name in packs or name in taken or any(name in pack.commands for pack in packs.values()):
         raise Refused(
             f"the name `{name}` is taken: `fdc help --all` lists the commands, `fdc pack list` the packs"
+        )
+    if core_automaton(name):
+        raise Refused(
+            f"the name `{name}` is taken by an automaton of fdc, and the pack has one of its name: choose another"
         )
     if os.path.lexists(folder):
         raise Refused(f"`{folder}` exists; choose a folder that does not exist")

@@ -46,6 +46,11 @@ def in_checkout(name: str) -> str | None:
     return f"{folder}/{inside}"
 
 
+def core_automaton(name: str) -> bool:
+    """Whether `use fsm NAME` names an automaton of fdc's own, which no pack may use."""
+    return any(resources.exists(f"tooling/{name}{end}") for end in ("_fsm.json", ".json"))
+
+
 def pack_of(name: str) -> str | None:
     """The pack whose file has a name, or a path in a checkout of fdc, or None; the pack may not be there."""
     beside = os.path.relpath(FOLDER, resources.ROOT).replace(os.sep, "/")

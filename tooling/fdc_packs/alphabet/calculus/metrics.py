@@ -263,7 +263,7 @@ def entropy(counts: Iterable[int]) -> float:
     """Shannon's, in bits, of how often each primitive is used; 0 for nothing."""
     known = [count for count in counts if count > 0]
     total = sum(known)
-    return -math.fsum(count / total * math.log2(count / total) for count in known) if total else 0.0
+    return math.fsum(count / total * math.log2(total / count) for count in known)
 
 
 def information(decompositions: Sequence[Collection[str]], names: int) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +82,9 @@ def init(directory: str, model: str) -> int:
         store.keep(store.texts([{"glob": glob} for glob in layout.RESTORABLE]))
     except OSError as failed:
         raise WorldError(f"`{directory}` cannot be made: {reason(failed)}") from failed
-    click.echo(f"{directory}: {len(files)} files; `cd {directory}` and `fdc alphabet run`")
+    click.echo(
+        f"{directory}: {len(files)} files; `cd {shlex.quote(directory)}` and `fdc alphabet run`"
+    )
     return CLEAN
 
 

@@ -19,7 +19,7 @@ def root_here() -> str:
 
     folder = os.getcwd()
     while not (
-        os.path.isfile(os.path.join(folder, layout.CONFIG))
+        any(os.path.isfile(os.path.join(folder, name)) for name in (layout.CONFIG, layout.STATE))
         and os.path.isdir(os.path.join(folder, "alphabet/primitives"))
     ):
         parent = os.path.dirname(folder)
@@ -89,12 +89,8 @@ def base_of(store: Store) -> Base:
 
 
 def measurable(base: Base) -> None:
-    """Raises Refused for test concepts that cannot be read (T-51): before anything has begun."""
-    from .. import layout
-    from ..calculus.metrics import BenchmarkError, tests_of
+    """Raises Refused for settings or concepts that cannot be read (T-51): before anything has begun."""
+    from ..calculus.inputs import input_faults
 
-    for path, concepts in ((layout.CONCEPTS, base.concepts), (layout.PRACTICE, base.practice)):
-        try:
-            tests_of(concepts)
-        except BenchmarkError as wrong:
-            raise Refused(f"{path}: {wrong}") from wrong
+    for sentence in input_faults(base):
+        raise Refused(sentence)

@@ -70,6 +70,11 @@ def _read(root: str) -> tuple[dict[str, str], list[str]]:
 
     texts: dict[str, str] = {}
     left: list[str] = []
+    for above, folders, _ in os.walk(root):
+        for name in sorted(folders):
+            path = os.path.relpath(os.path.join(above, name), root)
+            if os.path.islink(os.path.join(above, name)):
+                left.append(f"{path}: skipped, because it is a link to a folder")
     for path in walk(root):
         whole = os.path.join(root, path)
         if os.path.islink(whole) or not os.path.isfile(whole):
@@ -91,14 +96,14 @@ def _read(root: str) -> tuple[dict[str, str], list[str]]:
 def measure(file: str, alphabet: Alphabet | None, form: str) -> int:
     """Prints the figures of a corpus; the exit code. Raises Refused, WorldError."""
     from ..foreign.corpus import measured, rows_of
-    from ..yamltext import NotYaml, parse_foreign
+    from ..yamltext import NotYaml, documents_of
 
     if not os.path.isfile(file):
         raise UsageError(f"`{file}` is not a regular file")
     try:
         with open(file, encoding="utf-8") as opened_file:
             text = opened_file.read(MOST_BYTES + 1)
-        found = measured(rows_of(parse_foreign(text)), alphabet)
+        found = measured(rows_of(documents_of(text)), alphabet)
     except OSError as failed:
         raise world_failure(failed, file) from failed
     except NotYaml as wrong:

@@ -69,8 +69,8 @@ def work(root: str, asked: Asked) -> int:
 def _work(root: str, store: Store, asked: Asked) -> int:
     interrupted = _recovered(root, store)
     base = _sound(store)
-    operator = _operator(root, base, asked.model)
     measurable(base)
+    operator = _operator(root, base, asked.model)
     ended = base.state["history"]["stopped"]
     if ended and not asked.again and not interrupted:
         say(
@@ -297,11 +297,15 @@ def _tell(outcome: dict[str, Any]) -> None:
     )
     total = f"{summary['total_primitives']} primitives, version {outcome['version']}"
     click.echo(f"iteration {outcome['iteration']}: {words}; {total}")
+    if summary.get("unread"):
+        click.echo(
+            f"no candidate was judged: the answers could not be read; `fdc show {outcome['run']}` shows them"
+        )
     if outcome["stop"]:
         click.echo(
             f"the work has ended, {outcome['stop']}: {visible(outcome['stop_why'])}; see FINAL_REPORT.md"
         )
-    elif outcome.get("unchanged", 0) > 1:
+    elif outcome.get("unchanged", 0) > 1 and not summary.get("unread"):
         click.echo(
             f"nothing was added or changed in {outcome['unchanged']} iterations: the work ends after "
             f"{outcome['stability_window']} (`stopping.stability_window` in config.yaml)"

@@ -51,7 +51,12 @@ def _concepts(value: Any) -> Iterator[Mapping[str, Any]]:
         one = waiting.pop()
         if isinstance(one, dict):
             inner = one.get("decomposition")
-            if isinstance(inner, dict) and isinstance(inner.get("primitives"), list):
+            if (
+                isinstance(inner, dict)
+                and {"primitives", "expressible"} & inner.keys()
+                or "decomposition" in one
+                and _name(one)
+            ):
                 yield one
             else:
                 waiting += reversed(list(one.values()))
@@ -60,9 +65,16 @@ def _concepts(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _row(one: Mapping[str, Any], number: int) -> Row:
-    name = next((str(one[key]) for key in ("name", "concept", "label", "id") if one.get(key)), "")
-    inner = one["decomposition"]
-    labels = tuple(dict.fromkeys(normal(str(label)) for label in inner["primitives"]))
+    name, inner = _name(one), one["decomposition"]
+    known = inner.get("primitives") if isinstance(inner, dict) else None
+    if known is None and isinstance(inner, dict) and inner.get("expressible") is False:
+        known = []
+    if not isinstance(known, list):
+        raise ValueError(
+            f"concept {number}, `{name}`: its `decomposition` has no list `primitives`; write"
+            " `{primitives: [], expressible: false}` for a concept that cannot be expressed"
+        )
+    labels = tuple(dict.fromkeys(normal(str(label)) for label in known))
     said = inner.get("expressible", bool(labels))
     if not isinstance(said, bool):
         raise ValueError(f"concept {number}, `{name}`: `expressible` is neither true nor false")
@@ -70,6 +82,10 @@ def _row(one: Mapping[str, Any], number: int) -> Row:
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < math.inf:
         raise ValueError(f"concept {number}, `{name}`: its weight is not a number above 0")
     return Row(name or f"concept {number}", labels, said, float(weight))
+
+
+def _name(one: Mapping[str, Any]) -> str:
+    return next((str(one[key]) for key in ("name", "concept", "label", "id") if one.get(key)), "")
 
 
 def measured(rows: Iterable[Row], alphabet: Alphabet | None) -> dict[str, object]:

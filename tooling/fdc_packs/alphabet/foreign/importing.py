@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
 from .. import layout
+from ..calculus.consistency import violations
 from ..calculus.metrics import BenchmarkError, tests_of
 from ..calculus.primes import is_prime, next_unused
 from ..config import DEFAULTS, ConfigError, config_of
 from ..model import ATTACKS, DOMAINS, PHASES, STATUSES, Alphabet, Primitive, normal
 from ..state import START, StateError, concepts_of, graph_of
-from ..yamltext import NotYaml, dump, parse_foreign
+from ..yamltext import NotYaml, documents_of, dump, parse_foreign
 
 KEPT = "sources/imported"
 """Every file of the folder stands there as it was."""
@@ -41,13 +42,15 @@ def imported(files: Mapping[str, str], at: str) -> Imported:
     """Reads a folder's files by path. Raises ValueError where it has no primitive."""
     notes: list[str] = []
     values = dict(_parsed(files, notes))
+    unread = [*notes]
     config = _config(values.get(layout.CONFIG), notes)
     state = _flat(values.get(layout.STATE), "iteration_state")
     iteration = _state(state, notes)
     bodies = _bodies(values, notes)
     if not bodies:
+        why = "".join(f"; {note}" for note in unread if note.startswith("alphabet/primitives/"))
         raise ValueError(
-            "it has no primitives: neither alphabet/primitives/index.yaml nor detailed/ holds one"
+            f"it has no primitives: neither alphabet/primitives/index.yaml nor detailed/ holds one{why}"
         )
     primitives, examples = _primitives(bodies, values.get(layout.GRAPH), notes)
     entries = {
@@ -55,8 +58,10 @@ def imported(files: Mapping[str, str], at: str) -> Imported:
         for one in primitives
     }
     rejected = list(_rejections(values, notes))
+    alphabet = Alphabet({one.id: one for one in primitives})
+    notes += [f"{one.why}: `fdc alphabet run` refuses that" for one in violations(alphabet)]
     return Imported(
-        Alphabet({one.id: one for one in primitives}), examples, entries, config, iteration, rejected,
+        alphabet, examples, entries, config, iteration, rejected,
         _concepts(values, notes), notes,
     )  # fmt: skip
 
@@ -65,9 +70,17 @@ def _parsed(files: Mapping[str, str], notes: list[str]) -> Iterator[tuple[str, A
     for path in sorted(files):
         if path.endswith((".yaml", ".yml")):
             try:
-                yield path, parse_foreign(files[path])
+                value = parse_foreign(files[path])
             except NotYaml as wrong:
                 notes.append(f"{path}: is not valid YAML: {wrong}")
+                continue
+            try:
+                several = len(documents_of(files[path])) > 1
+            except NotYaml:
+                several = True
+            if several:
+                notes.append(f"{path}: only the text before its second `---` is read")
+            yield path, value
 
 
 def _flat(value: Any, *keys: str) -> Value:
@@ -142,8 +155,15 @@ def _bodies(values: Mapping[str, Any], notes: list[str]) -> dict[str, Value]:
         name = identity(row.get("id")) if isinstance(row, dict) else None
         if name is None:
             notes.append(f"{path}: an entry without an id like P001 or PRM_0001 is not taken")
-        else:
-            found.setdefault(name, {}).update(row)
+            continue
+        known = found.setdefault(name, {})
+        if "label" in known and normal(str(row.get("label", known["label"]))) != normal(
+            str(known["label"])
+        ):
+            notes.append(
+                f"{path}: {name} is `{row['label']}` here and `{known['label']}` before: one primitive, `{row['label']}`"
+            )
+        known.update(row)
     return dict(sorted(found.items()))
 
 
@@ -165,22 +185,17 @@ def _primitives(
             notes.append(f"{name} {label}: `{key}` is unknown: kept")
         domain, status = body.get("domain"), body.get("status", "stable")
         if domain not in DOMAINS:
-            notes.append(
-                f"{name} {label}: the domain `{str(domain)[:60]}` is none of the {len(DOMAINS)}: `being`"
-            )
+            notes.append(f"{name} {label}: {_unfit('domain', domain, DOMAINS)}: `being`")
             domain = "being"
         if status not in STATUSES:
-            notes.append(
-                f"{name} {label}: the status `{str(status)[:60]}` is none of {', '.join(STATUSES)}: `stable`"
-            )
+            notes.append(f"{name} {label}: {_unfit('status', status, STATUSES)}: `stable`")
             status = "stable"
         prime = body.get("prime", body.get("prime_number"))
         if not _plain(prime) or prime in used or not is_prime(prime):
             given = [row.get("prime", row.get("prime_number")) for row in bodies.values()]
             free = next_unused([*used, *filter(_plain, given)])
-            notes.append(
-                f"{name} {label}: `{str(prime)[:40]}` is not a prime number of its own: {free}"
-            )
+            what = f"`{str(prime)[:40]}` is not a prime number of its own"
+            notes.append(f"{name} {label}: {'it has no prime' if prime is None else what}: {free}")
             prime = free
         used.add(prime)
         said = body.get("definition", body.get("informal_definition", ""))
@@ -199,6 +214,14 @@ def _primitives(
             _whole(body.get("last_reviewed")), 0, float(confidence) if sure else 0.5, 1, *relations[name],
         ))  # fmt: skip
     return out, examples
+
+
+def _unfit(kind: str, value: object, known: Collection[str]) -> str:
+    """Why a word is not taken."""
+    if value is None:
+        return f"it has no {kind}"
+    words = ", ".join(known) if len(known) < 10 else f"the {len(known)}"
+    return f"the {kind} `{str(value)[:60]}` is none of {words}"
 
 
 def _relations(

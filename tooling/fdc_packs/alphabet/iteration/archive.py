@@ -105,6 +105,7 @@ def summary_of(work: Work, metrics: Value) -> Value:
         "conflicts": len(work.conflicts),
         "pivot": work.pivots[0],
         "reflected": bool(work.of("reflection")),
+        "unread": work.unread,
         "insights": [row["output"]["key_insight"] for row in rows if row["output"] and row["output"]["key_insight"]][:10],
         "blog_markers": sum(len(markers.blog(text)) for text in said),
         "markers": dict(Counter(one.kind for text in said for one in markers.found(text))),

@@ -9,7 +9,7 @@ from fdc_toolchain.api.text import narrow
 
 from .. import layout, schemas
 from ..calculus.consistency import violations
-from ..calculus.metrics import BenchmarkError, tests_of
+from ..calculus.inputs import input_faults
 from ..config import ConfigError
 from ..markers import unknown
 from ..state import Base, StateError, read
@@ -40,11 +40,7 @@ def audit(
             *_forms(files),
         ]
     ]
-    for path, concepts in ((layout.CONCEPTS, base.concepts), (layout.PRACTICE, base.practice)):
-        try:
-            tests_of(concepts)
-        except BenchmarkError as wrong:
-            found.append(("error", f"{path}: {wrong}"))
+    found += [("error", sentence) for sentence in input_faults(base)]
     found += [("warning", sentence) for sentence in _marks(files)]
     missing = [
         folder

@@ -40,7 +40,7 @@ class Facts(NamedTuple):
 
     `rate`: of the last `decided` verdicts. `circles`: circular presuppositions in the alphabet. `gap`: the part of the
     test concepts that the worst gap is needed by, `tested` how many those are. `added`, `changed`, `pivots`: per
-    iteration, newest last. `decision`, `reason`: of this iteration's reflection.
+    iteration, newest last, without those whose answers could not be read. `decision`, `reason`: of this iteration's reflection.
     """
 
     iteration: int

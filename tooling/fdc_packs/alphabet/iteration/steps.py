@@ -186,8 +186,9 @@ def _calculus(work: Work) -> Value:
 
 
 def facts_of(work: Work) -> Facts:
-    """What triggers and stopping conditions look at."""
-    done = work.base.summaries[-100:]
+    """What triggers and stopping conditions look at. An iteration whose answers could not be read shows nothing."""
+    done = [row for row in work.base.summaries[-100:] if not row.get("unread")]
+    now = () if work.unread else (work,)
     history, gaps = work.state["history"], work.coverage.get("gaps") or []
     tested = int(work.coverage.get("total", 0))
     last = work.of("reflection")
@@ -206,12 +207,15 @@ def facts_of(work: Work) -> Facts:
         coverage=float(work.coverage.get("coverage", 0.0)),
         tested=tested,
         requested=history["reflection_requested"],
-        added=(*(len(row.get("primitives_added", ())) for row in done), len(work.added)),
+        added=(
+            *(len(row.get("primitives_added", ())) for row in done),
+            *(len(one.added) for one in now),
+        ),
         changed=(
             *(len(row.get("primitives_changed", ())) for row in done),
-            len(new) + len(work.retired),
+            *(len(new) + len(one.retired) for one in now),
         ),
-        pivots=(*(bool(row.get("pivot", False)) for row in done), work.pivots[0]),
+        pivots=(*(bool(row.get("pivot", False)) for row in done), *(one.pivots[0] for one in now)),
         decision=str(output.get("decision", "")) if output else "",
         reason=str(output.get("course_corrections", {}).get("criterion_calibration", ""))
         if output

@@ -53,6 +53,17 @@ class Work(NamedTuple):
         """The staged steps of one kind, in order."""
         return [event for event in self.events if event["kind"] == kind]
 
+    @property
+    def unread(self) -> bool:
+        """Whether nothing changed because answers could not be read: those of every proposer, or all that critics said."""
+        if self.added or self.changed or self.retired:
+            return False
+        rows = [row for event in self.of("critic") for row in event["evaluations"]]
+        if rows:
+            return all(row["verdict"] == "UNPARSED" for row in rows)
+        proposers = self.of("proposer")
+        return bool(proposers) and all(event["wrong"] for event in proposers)
+
 
 _bases: dict[str, Base] = {}
 

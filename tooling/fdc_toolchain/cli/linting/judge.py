@@ -97,7 +97,7 @@ def report(
     `uncounted`: number of assumptions besides those in `found`; `others`: number of other tools' plans.
     """
     form = str(options["format"] or "text")
-    target = options["output"]
+    target = None if options["output"] == "-" else options["output"]
     findings = parted(found).findings
     if options["write_baseline"]:
         return _kept_as_baseline(options, findings, sources)

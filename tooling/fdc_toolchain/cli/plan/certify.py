@@ -54,7 +54,7 @@ def command(
         return _check(plan, program, certificate, given, root)
     made = certified(program, plan, root).certificate()
     text = json.dumps(made, sort_keys=True) + "\n"
-    if output is None:
+    if output is None or output == "-":
         click.echo(text, nl=False)
         return CLEAN
     from ... import durable

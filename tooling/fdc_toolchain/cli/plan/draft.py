@@ -141,6 +141,10 @@ def _made(
         ]
         remarks += [f"no step of the plan uses `{name}`" for name in made.unused]
         remarks += [
+            f"no step of the plan uses `{name}`: it is outside of the workspace, and plans only use files in it"
+            for name in made.outside
+        ]
+        remarks += [
             f"no step changes `{file}`: what is to be replaced is not in it, or a plan cannot spell the change out"
             for file in made.unfit
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ...console.options import choice_option, flag_option, root_of, there, workspace_option
+from ...console.options import choice_option, flag_option, root_of, workspace_option
 from ...exits import CLEAN, FINDINGS
 
 
@@ -22,18 +22,13 @@ def command(plan: str, form: str, digest: bool, workspace: str | None) -> int:
     """
     import json
 
-    from ...check import check_paths, program_of
-    from ...console.compiling import told_errors
+    from ...console.compiling import compile_or_refuse
     from ...program.codec import digest as digest_of
     from ...runs.dry_run import steps
-    from ...workspace.confirmed_settings import settings_of
 
-    there(plan)
-    root = root_of(workspace)
-    checked = check_paths([plan], root, settings_of(root))
-    if told_errors(checked):
+    program = compile_or_refuse(plan, root := root_of(workspace))
+    if program is None:
         return FINDINGS
-    program = program_of(checked)
     if digest:
         click.echo(digest_of(program))
     elif form == "json":

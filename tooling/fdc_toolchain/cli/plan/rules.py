@@ -30,7 +30,7 @@ def command(form: str, output: str | None, check: str | None) -> int:
     text = {"text": _table, "json": _list, "markdown": _page}[form]()
     if check:
         return _check(check, text.encode("utf-8"))
-    if output:
+    if output and output != "-":
         from ... import durable
 
         durable.output(output, text.encode("utf-8"))

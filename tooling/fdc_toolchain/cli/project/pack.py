@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -134,7 +135,7 @@ def new(name: str, folder: str | None) -> int:
     for path in write(name, target, {*COMMANDS}):
         click.echo(os.path.join(target, path))
     say(
-        f"next: `pip install -e {target}` into the environment of fdc, then `fdc {name} FILE`",
+        f"next: `pip install -e {shlex.quote(target)}` into the environment of fdc, then `fdc {name} FILE`",
         err=True,
     )
     return CLEAN

@@ -37,6 +37,7 @@ def command(run: str, output: str | None, database: str | None, workspace: str |
     from ...runs import run_driver
     from ...runs.workers import remote
 
+    output = None if output == "-" else output
     if output is None and sys.stdout.isatty():
         raise UsageError(
             f"the page is HTML, for a browser: give a file (`fdc report {run} -o run.html`)"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...console.options import (
+    Number,
     Ranged,
     choice_option,
     count_option,
@@ -33,7 +34,7 @@ STATES = ("new", "running", "finished", "stopped", "waiting", "interrupted", "br
 @count_option("-n --last", 1, None, "Only the N newest.")
 @choice_option("--status", STATES, "Only runs with this status.", many=True)
 @text_option("--plan", "GLOB", "Only runs of plans whose path or name matches.")
-@click.option("--stalled", cls=Ranged, type=click.FloatRange(0), is_flag=False, flag_value=0.0, metavar="[SECONDS]",
+@click.option("--stalled", cls=Ranged, type=Number(0), is_flag=False, flag_value=0.0, metavar="[SECONDS]",
               help="Only runs that have not ended and are not being driven (for at least this time).")  # fmt: skip
 @format_option
 @database_option
