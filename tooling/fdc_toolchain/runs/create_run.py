@@ -60,8 +60,8 @@ def plan_key(linker: Linker, plan: str, path: str) -> str:
     if is_file and _DOCUMENT.search(plan):
         raise UsageError(_for_people(plan))
     key = key_of(path, linker.root) if is_file else linker.resolve(plan)[0]
-    if key is None and os.path.isdir(path):
-        raise Missing(f"`{plan}` is a folder; name a file")
+    if key is None and plan and os.path.isdir(path):
+        raise Missing(f"`{plan}` is a folder: it is neither a file nor a registered name")
     if key is None:
         hint = did_you_mean(plan, linker.callable_names())
         none = f"the plan `{plan}` is neither a file nor a registered name"
