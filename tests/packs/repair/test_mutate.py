@@ -181,6 +181,8 @@ FAULTS |= {
     "lookup": ("def f(d, k):\n    return d[k]\n", "def f(d, k):\n    return d.get(k)\n"),
     "guarded": ("def f(xs):\n    n = 0\n    for x in xs:\n        n += x\n    return n\n",
         "def f(xs):\n    n = 0\n    for x in xs:\n        if x is None:\n            continue\n        n += x\n    return n\n"),
+    "lost": ("def f(x):  # c\n    for one in x:\n        n += (one)\n    return n\n",
+             "def f(x):  # c\n    n = 0\n    for one in x:\n        n += (one)\n    return n\n"),
     "inserted": ("class A:\n    def f(self):\n        self.do()\n        n = 1\n\n    def g(self):\n        n = 2\n",
         "class A:\n    def f(self):\n        self.do()\n        n = 1\n\n    def g(self):\n        self.do()\n        n = 2\n"),
 }  # fmt: skip

@@ -35,7 +35,8 @@ def _conversion(message: str, word: str, sure: float = 2.5) -> Hint:
 
 
 _NOT_THERE = dict.fromkeys(
-    ("name", "callee", "attribute", "restored", "order", "nesting", "nested", "exception"), 2.5
+    ("name", "callee", "attribute", "restored", "lost", "order", "nesting", "nested", "exception"),
+    2.5,
 )
 _HINTS = (
     Hint(re.compile(r"NameError: .*name '(\w+)'|UnboundLocalError: .*'(\w+)'"), _NOT_THERE, named=True, anywhere=True),
@@ -57,7 +58,7 @@ _HINTS = (
     Hint(re.compile(r"TypeError: .*object is not (?:callable|iterable|subscriptable|an iterator)"),
          {"name": 1.6, "attribute": 1.6, "callee": 1.5, "wrapped": 1.6, "arguments": 1.6}),
     Hint(re.compile(r"'NoneType'|assert None\b|\bNone (?:==|!=|is not)|None != "),
-         {"return": 1.8, "restored": 1.6, "guarded": 1.6}, anywhere=True),
+         {"return": 1.8, "restored": 1.6, "lost": 1.6, "guarded": 1.6}, anywhere=True),
     Hint(re.compile(r"TookTooLong"), {"inserted": 2.5, "assignment": 2.0, "comparison": 1.5, "arithmetic": 1.5}, anywhere=True),
     Hint(re.compile(r"ZeroDivisionError"), {"guarded": 3.0}),
     Hint(re.compile(r"KeyError: .?'(\w+)"), {"constant": 2.5, "added": 2.5, "exception": 1.5}),

@@ -89,6 +89,8 @@ KINDS = {
                     "the block is left where `{new}` holds", "Guard what follows with a case that leaves the block."),
     "inserted": Kind("nesting", "insert_statement", "a statement is missing before it; `{new}` is meant",
                      "`{new}` happens first", "Nest one more statement in the block."),
+    "lost": Kind("nesting", "insert_statement", "a statement is missing; `{new}` is meant",
+                 "`{new}` happens there", "Put a statement back that the function lacks."),
     "base": Kind("nesting", "add_base_case", "no case ends the recursion; `{new}` is missing",
                  "the recursion ends where `{new}` holds", "Guard the recursion with a case that returns at once."),
 }  # fmt: skip

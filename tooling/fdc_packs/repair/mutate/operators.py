@@ -9,6 +9,7 @@ from typing import Any
 from . import calls, constants, statements, values, words
 from .forgotten import argument, around, bound, converted, mirrored, statement, turning
 from .known import Known
+from .missing import absent
 from .source import Edit, Function
 
 Operator = Callable[[Known, Any], Iterator[Any]]
@@ -25,7 +26,7 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Assign, statements.gone_through), (ast.Assign, converted.stays),
     (ast.ExceptHandler | ast.Raise, statements.exceptions),
     (ast.Break | ast.Continue, statements.jump), (ast.Return | ast.Pass | ast.Continue, statements.ended),
-    (ast.Expr, statements.value), (Function, statements.function),
+    (ast.Expr, statements.value), (Function, statements.function), (Function, absent.absent),
     (ast.AST, statements.blocks), (ast.If, statements.cases),
     (ast.Pass, statement.statement), (ast.Expr, around.idle), (ast.stmt, around.inserted), (ast.Call, argument.well_known),
     (ast.Call, calls.arguments),

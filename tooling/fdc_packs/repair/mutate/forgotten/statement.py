@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ..known import OF_ORDER, Known
 from ..missing.lost import lost
-from ..missing.place import late as read_early
+from ..missing.place import lacking
 from ..source import OWN, Function, Loop, name_of, same
 from ..statements import as_others
 from ..values import Found, Row, token_of
@@ -45,12 +45,15 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
     function = known.function(node)
     if function is None:
         return
+    most = (2 if _alone(known, node, function) else 3) * DONORS
+    yield from could_stand(known, node, function).rows("restored", node, most)
+
+
+def could_stand(known: Known, node: ast.stmt, function: Function) -> Found:
+    """Statements that may have been forgotten at a place, with how common each is."""
     found, names = Found(), known.names(node)
     plain = [name for name in names if name not in (*OWN, "_")]
-    missing = [
-        *known.unknown(node),
-        *(name for name in read_early(function) if name not in known.top),
-    ]
+    missing = lacking(known, function)
     beside = sorted(known.bound_beside(node) | branches.bound(known, node))
     wanted = list(dict.fromkeys((*missing, *beside)))[:WANTED]
     late = [name for name, line in names.items() if line > node.lineno and name not in missing]
@@ -107,9 +110,7 @@ def statement(known: Known, node: ast.Pass) -> Iterator[Row]:
         found.raise_to(text, prior - 0.0005 * rank)
     if any(isinstance(one, ast.Return) and one.value is None for one in ast.walk(function)):
         found.raise_to("return", 0.5)
-    yield from Found({text: prior for text, prior in found.items() if prior}).rows(
-        "restored", node, (2 if _alone(known, node, function) else 3) * DONORS
-    )
+    return Found({text: prior for text, prior in found.items() if prior})
 
 
 def _alone(known: Known, node: ast.Pass, function: Function) -> bool:

@@ -52,6 +52,12 @@ def _stored_in_vain(known: Known, function: Function) -> set[str]:
     return {name for name in names if name.startswith("_")} - set(known.reads(function))
 
 
+def lacking(known: Known, function: Function) -> list[str]:
+    """Names that a function reads, and that have no value there: nothing binds them, or only later."""
+    early = (name for name in late(function) if name not in known.top)
+    return [*known.unknown(function.body[0]), *early]
+
+
 def late(function: Function) -> list[str]:
     """Names that a function reads before the statement that binds them: another one must have bound them before."""
     events = sorted(_events(function), key=lambda row: row[:3])

@@ -14,6 +14,8 @@ BINARY = frozenset(
     for name in ("add sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul eq ne lt le gt ge").split()
 )  # fmt: skip
 """Special methods that say `NotImplemented` of what they do not know."""
+BEGINNING = ("__init__", "reset", "clear", "__enter__", "setUp", "begin")
+"""Methods that give the members of an object the values with which they begin."""
 EMPTY = ("None", "[]", "{}", "0", "False", "True", "''", "set()", "()", "1")
 
 
@@ -92,7 +94,7 @@ def _begun(place: Place) -> Iterator[tuple[str, float]]:
     methods, read, stored = place.known.owned(place.owner)
     here = {one.attr for one in ast.walk(place.function)
             if isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load)}  # fmt: skip
-    if place.function.name in ("__init__", "reset", "clear", "__enter__", "setUp", "begin"):
+    if place.function.name in BEGINNING:
         for name in sorted((read | stored) - methods - here):
             for rank, value in enumerate(EMPTY):
                 yield f"self.{name} = {value}", 0.5 - 0.02 * rank

@@ -146,7 +146,7 @@ class _Stream:
         if edit.pieces in self._seen:
             return None
         self._seen.add(edit.pieces)
-        again = (RESTORED if edit.kind == "restored" else AGAIN) ** number
+        again = (RESTORED if edit.kind in ("restored", "lost") else AGAIN) ** number
         return self._suspect * -prior * again, number, edit
 
 
