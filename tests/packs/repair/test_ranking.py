@@ -226,3 +226,33 @@ def test_another_object_of_the_same_class_is_made() -> None:
     suspects = [{"path": "f.py", "line": 6, "score": 0.8}]
     made = [row["new"] for row in propose(text, "f.py", suspects, [], 1800)]
     assert "self.__class__" in made[:40]
+
+
+def test_all_but_the_last_is_meant_where_the_last_comes_after() -> None:
+    text = "def f(x):\n    return ', '.join(x[:1]) + f' and {x[-1]}'\n"
+    rows = propose(text, "f.py", [{"path": "f.py", "line": 2, "score": 0.8}], [], 1800)
+    worth = {row["new"]: row["score"] for row in rows if row["old"] == "1"}
+    assert worth["-1"] > 2 * worth["2"]
+    plain = propose(
+        text.replace("x[-1]", "x"), "f.py", [{"path": "f.py", "line": 2, "score": 0.8}], [], 1800
+    )
+    assert {row["new"]: row["score"] for row in plain if row["old"] == "1"}["2"] > 0.5 * worth["2"]
+
+
+def test_a_question_about_none_keeps_none_from_where_it_fails() -> None:
+    text = "class A:\n    def f(self, x):\n        if self.n is True:\n            return x\n"
+    text += "        else:\n            self.n.add(x)\n"
+    suspects = [{"path": "f.py", "line": at, "score": 0.8} for at in (3, 6)]
+    fails = "AttributeError: 'NoneType' object has no attribute 'add'"
+    for line, turned in ((6, True), (4, False)):
+        rows = propose(text, "f.py", suspects, [], 1800, fails, line)
+        row = next(row for row in rows if (row["old"], row["new"]) == ("True", "None"))
+        assert bool(row.get("turned")) is turned
+
+
+def test_a_method_that_takes_what_is_given_comes_early() -> None:
+    text = "def f(text, at):\n    at = text.isdigit(' ', 0, at)\n    return text[:at].strip()\n"
+    rows = propose(text, "f.py", [{"path": "f.py", "line": 2, "score": 0.8}], [], 1800)
+    made = [row["new"] for row in rows]
+    assert max(made.index("text.rfind"), made.index("text.find")) < 60
+    assert "text.isalpha" not in made or made.index("text.isalpha") > made.index("text.rfind")

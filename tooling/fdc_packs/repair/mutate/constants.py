@@ -27,6 +27,9 @@ _ANCHOR = re.compile(r"^\^|\$$")
 SERIES, DOWN = 1.0, 0.25
 """How common a fault is where one number of a row breaks its equal steps, up, and down: most rows go up."""
 
+REST = 1.5
+"""How common a lost minus is where all items but the last are meant."""
+
 
 def is_pattern(known: Known, node: ast.Constant) -> bool:
     """True for a regular expression: the text is raw, or given to a function of `re`."""
@@ -153,12 +156,7 @@ def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
         found.raise_to(str(number + other), prior * firm)
     if number > 1 and isinstance(around, ast.Subscript):
         found.raise_to("0", 0.45)
-    if isinstance(around, ast.Subscript):  # of what is asked first whether there is any
-        asked = (
-            one for up in known.above(around) if isinstance(up, ast.BoolOp) for one in up.values
-        )
-        whole = known.segment(around.value)
-        found.raise_to("0", 1.0 if any(known.segment(one) == whole for one in asked) else 0.0)
+    found.raise_all(_of_parts(known, at, around, number))
     bounds = set(found)
     if isinstance(around, ast.Tuple | ast.List | ast.Set):
         found.raise_all((str(one), prior) for one, prior in _in_series(around.elts, at))
@@ -184,6 +182,22 @@ def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
                 f"({text})" if loose else text,
                 prior,
             )
+
+
+def _of_parts(
+    known: Known, node: ast.AST, up: ast.AST | None, number: int
+) -> Iterator[tuple[str, float]]:
+    """The first one of what is asked first whether there is any; all but the last of what the statement has the last of, too:
+    `x[:-1]` beside `x[-1]`."""
+    if isinstance(up, ast.Subscript):
+        asked = (one for row in known.above(up) if isinstance(row, ast.BoolOp) for one in row.values)  # fmt: skip
+        whole = known.segment(up.value)
+        yield "0", 1.0 if any(known.segment(one) == whole for one in asked) else 0.0
+    elif isinstance(up, ast.Slice) and up.upper is node:
+        item, at = known.parents.get(up), known.statement(up)
+        base = known.segment(item.value) if isinstance(item, ast.Subscript) else ""
+        if base and at is not None and f"{base}[-{number}]" in known.segment(at):
+            yield str(-number), REST
 
 
 def _without_effect(up: ast.AST | None, node: ast.AST) -> str:

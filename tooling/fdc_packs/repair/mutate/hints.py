@@ -170,6 +170,17 @@ def inverted(source: Source, edit: Edit, message: str, line: int) -> bool:
     return bool(asks) and any(first <= line <= last for first, last in spans)
 
 
+def asks_for_none(source: Source, edit: Edit, message: str, line: int) -> bool:
+    """True where a question becomes one about None, and None fails in the block beside that one: `x is None` for `x is True`."""
+    if edit.kind != "constant" or edit.new != "None" or not _NONE.match(message):
+        return False
+    at = source.statement(edit.node)
+    if not isinstance(at, ast.If) or edit.node not in ast.walk(at.test):
+        return False
+    first, last = (at.orelse[0].lineno, at.orelse[-1].end_lineno or 0) if at.orelse else (1, 0)
+    return first <= line <= last
+
+
 def _lets_none_pass(source: Source, at: ast.If, edit: Edit, message: str, line: int) -> bool:
     """True for `not x` in place of `x` where the block is left if `x` is there, and `x.y` behind it fails as `x` is None."""
     name = at.test.id if isinstance(at.test, ast.Name) else ""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..patch.region import Region, as_dict
 from . import syntax
-from .hints import evades, inverted, takes_away
+from .hints import asks_for_none, evades, inverted, takes_away
 from .kinds import KINDS
 from .known import Known
 from .ranking import stores
@@ -100,6 +100,7 @@ def _proposed(
         row = _candidate(parsed, path, edit, score, scores, key)
         turned = row["risky"] and inverted(parsed, edit, message, line)
         turned = turned or (edit.kind == "nested" and said_now[2])  # what was never run is run
+        turned = turned or asks_for_none(parsed, edit, message, line)
         mends = turned or said_now[2] or _mends(parsed, edit, message)
         evading = evades(edit, message)
         drops = row["risky"] or evading or takes_away(edit, message)

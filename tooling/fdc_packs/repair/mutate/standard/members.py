@@ -27,6 +27,8 @@ FITS = 0.6
 """What a member of a module is worth that takes what a call gives, where the one that is called does not."""
 LACKED = 0.3
 """What a member of a type is worth that the error says, where the one that is asked for is none."""
+MISFIT = 0.2
+"""What another method is worth that does not take it either."""
 _STANDARD = sys.stdlib_module_names
 _TYPES = (str, bytes, list, dict, set, tuple, int, re.Pattern, re.Match)
 _NAMED: dict[str, type] = {one.__name__: one for one in _TYPES}
@@ -51,15 +53,24 @@ def lacked(known: Known, node: ast.Attribute, call: ast.Call | None) -> Iterator
 
 def of_types(known: Known, node: ast.Attribute, call: ast.Call) -> Iterator[tuple[str, float]]:
     """The methods of the built-in types that have this one, where they take what the call gives: those that share a word with it
-    (`difference_update`, `update`), then those that the file calls, and what answers a question where one is asked."""
+    (`difference_update`, `update`), then those that the file calls, and what answers a question where one is asked. All come
+    early where this one does not take it."""
     asked, words = known.is_asked(call), set(node.attr.split("_"))
     kinds = [one for one in _TYPES if hasattr(one, node.attr)]
+    least = LACKED if _never(node.attr, call) else 0.04
     for other in dict.fromkeys(name for kind in kinds for name in dir(kind) if name[0] != "_"):
         fits = (takes(kind, other, call, bound=True) for kind in kinds if hasattr(kind, other))
         if False not in fits:
             answers = asked and other.startswith("is")
             near = 0.3 if words & set(other.split("_")) else 0.0
-            yield other, max(near, 0.12 if answers or other in known.methods_called else 0.04)
+            often = answers or other in known.methods_called
+            yield other, max(near, least, 0.12 if often else 0.0)
+
+
+def _never(name: str, call: ast.Call) -> bool:
+    """True for the name of a method that, of no built-in type which has it, can be called as a call does."""
+    fits = {takes(one, name, call, bound=True) for one in _TYPES if hasattr(one, name)}
+    return False in fits and True not in fits
 
 
 def public(known: Known, node: ast.expr) -> list[str]:
@@ -88,7 +99,13 @@ def fitted(known: Known, node: ast.Attribute, call: ast.Call, found: Found) -> F
     these are likely. What is no member of it, or cannot be called so, is left out, and errors but behind `raise`."""
     there = object_of(known, known.segment(node.value))
     if not isinstance(there, ModuleType | type):
-        return found
+        wrong = _never(node.attr, call)
+        return Found(
+            {
+                name: prior * (MISFIT if wrong and _never(name, call) else 1.0)
+                for name, prior in found.items()
+            }
+        )
     wrong = takes(there, node.attr, call) is False
     raised = isinstance(known.parents.get(call), ast.Raise)
     kind = isinstance(getattr(there, node.attr, None), type)
