@@ -69,6 +69,10 @@ STATEMENTS = {
         "got = call(self)"),
     "many names that one thing has": (
         "def f(info):\n    pass\n    return [d, c, b, a]\n", "d, c, b, a = info"),
+    "what a static method gives, named like it": (
+        ("class A:\n    def put(self, key, value):\n        pass\n        self.rows[key] = itemsize\n\n"
+        "    @staticmethod\n    def getsizeof(value):\n        return 1\n"),
+        "itemsize = self.getsizeof(value)"),
     "as it was at first": (
         ("class A:\n    def __init__(self):\n        self.last = ''\n\n    def f(self, x):\n        self.last = x\n\n"
         "    def g(self, x):\n        pass\n        return x\n"),

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ..known import OF_ORDER, Known
 from ..missing.lost import lost
-from ..missing.place import lacking
+from ..missing.place import given_to, lacking
 from ..source import OWN, Function, Loop, name_of, same
 from ..statements import as_others
 from ..values import Found, Row, token_of
@@ -142,7 +142,7 @@ def _made(
         yield f"return {name}({', '.join(stars)})", 0.4
     for name, one in known.defined.items():
         method = owner is not None and one in owner.body
-        wanted = [part.arg for part in one.args.args][method:]
+        wanted = given_to(one, method)
         needed = wanted[: len(wanted) - len(one.args.defaults)]
         top = known.parents.get(one) is known.tree
         if one is function or not (method or top) or not wanted or one.args.vararg:

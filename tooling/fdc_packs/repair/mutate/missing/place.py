@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..known import Known
-from ..source import OWN, Function, Scoped
+from ..source import OWN, Function, Scoped, name_of
 
 SHOWN = 4
 """Names of one kind that are tried."""
@@ -107,3 +107,9 @@ def _bound(function: Function) -> list[str]:
     taken = [one.arg for one in (*args.posonlyargs, *args.args, *more, *args.kwonlyargs)]
     stored = sorted(_stores(function), key=lambda one: (one.lineno, one.col_offset))
     return list(dict.fromkeys((*taken, *(one.id for one in stored))))
+
+
+def given_to(function: Function, method: bool) -> list[str]:
+    """The names of what a call gives by position; `method`: a call of an object, which is given itself, if it is asked for."""
+    args = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    return args[method and "staticmethod" not in map(name_of, function.decorator_list) :]

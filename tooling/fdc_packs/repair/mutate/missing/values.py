@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 from ..known import Known, alike
 from ..source import OWN, Function
-from .place import Place
+from .place import Place, given_to
 
 PARTS = ("0", "1", "-1")
 """Items that a name most often gets of something."""
@@ -17,8 +18,8 @@ WRAPS = {"{}": 1.0, "tuple({})": 0.8, "list({})": 0.8, "iter({})": 0.6, "next({}
 MADE, TUPLE, PART, ITEM, OBJECT, BY_METHOD = 0.5, 0.45, 0.4, 0.42, 0.45, 0.25
 """How common values are: the result of a function, several names together, an item, what a table has for a name, of an object
 that the function made, of any other."""
-NEAR = 0.6
-"""How much alike the name of a function and of its result are where that says something."""
+NEAR, PART_OF_WORD = 0.6, 4
+"""How much alike the name of a function and of its result are where that says something; how many letters in a row they share."""
 Value = tuple[str, float, str]
 """A value as it is written, how common it is, and what its name would be called by it."""
 
@@ -46,7 +47,7 @@ def _results(place: Place) -> Iterator[Value]:
             or not (method or known.parents.get(one) is known.tree)
         ):
             continue
-        taken = [part.arg for part in (*one.args.posonlyargs, *one.args.args)][method:]
+        taken = given_to(one, method)
         needed = taken[: len(taken) - len(one.args.defaults)]
         prefix = "self." if method else ""
         if not taken or (not needed and method):
@@ -189,7 +190,7 @@ def _of_objects(place: Place) -> Iterator[Value]:
         if kind is None or not isinstance(to, ast.Name) or to.id not in place.before:
             continue
         for method in (part for part in kind.body if isinstance(part, Function)):
-            needed = [part.arg for part in method.args.args][1:]
+            needed = given_to(method, True)
             if method.name[:2] != "__" and set(place.before).issuperset(needed):
                 yield f"{to.id}.{method.name}({', '.join(needed)})", OBJECT, method.name
 
@@ -209,6 +210,8 @@ def called_so(name: str, said: str) -> float:
     """How much what a value is called by speaks for a name: 0 to 0.25."""
     if not said or not name:
         return 0.0
-    near = alike(name.lower().strip("_"), said.lower().strip("_"))
     one, other = name.strip("_").lower(), said.strip("_").lower()
+    near = alike(one, other)
+    if near < NEAR and SequenceMatcher(None, one, other).find_longest_match().size >= PART_OF_WORD:
+        near = NEAR
     return 0.25 * near if near >= NEAR or one in other or (len(other) > 3 and other in one) else 0.0
