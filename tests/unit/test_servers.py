@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import http.server
 import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -242,3 +244,36 @@ def test_roles_may_be_answered_by_different_servers(api: Any) -> None:
     assert [made.ask(Question(role, "", "x")).value for role in ("critic", "other")] == ["a", "b"]
     assert [sent["model"] for sent in server.requests] == ["small", "claude-sonnet-5"]
     made.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("claude-sonnet-5", "not have the form of the Messages API"),
+        ("openai:small", "`text/html`, not with a stream"),
+    ],
+)
+def test_a_page_in_place_of_a_stream_is_said(
+    api: Any, name: str, said: str, monkeypatch: Any
+) -> None:
+    """As a login page, or a server that does not know `stream`, answers: with what, and what is wanted."""
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(200)
+            self.send_header("content-type", "text/html; charset=utf-8")
+            self.send_header("content-length", "13")
+            self.end_headers()
+            self.wfile.write(b"<html></html>")
+
+        def log_message(self, *args: object) -> None: ...
+
+    api(reply(GOOD))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        base = f"http://127.0.0.1:{server.server_address[1]}"
+        monkeypatch.setenv(NAMES[name], base + "/v1" * name.startswith("openai:"))
+        with pytest.raises(WorldFailed, match=said):
+            model(name).ask(question())
+        server.shutdown()

@@ -15,6 +15,7 @@ from .deadline import watched
 from .question import Choice
 from .wire import MAX_REPLY, OPENAI, Hear, Passing, Request, Said, heard, of_status
 
+_STREAM = "text/event-stream"
 _ENDS = {"content_filter": "refusal", "length": "length"}
 
 
@@ -109,8 +110,11 @@ class ChatServer:
                             pieces.append(one.delta.content)
                         if one.finish_reason:
                             end, ended = end or _ENDS.get(one.finish_reason, ""), True
+                kind = stream.response.headers.get("content-type", "").partition(";")[0].strip()
+            if not ended and kind not in ("", _STREAM):
+                raise Passing(f"it answers with `{kind}`, not with a stream ({_STREAM})")
             if not ended:
-                raise ValueError("the answer ended before its end mark")
+                raise Passing("the answer ended before its end mark")
         except Exception:
             if size:
                 broken.update(request.reckoned("".join(pieces)))
