@@ -230,8 +230,8 @@ def test_a_difference_is_bounded_and_escaped_on_the_page_and_in_the_terminal(
         assert (
             fdc("resume", name, cwd=workspace).returncode == 5
         )  # asked again: it shows another list now
-        served.form(f"/runs/{name}/answer", {**fields(page), "text": "yes"})
-        assert "the run does not ask this question (any more)" in served.get(f"/runs/{name}")
+        said = served.told(f"/runs/{name}/answer", {**fields(page), "text": "yes"})
+        assert "the run does not ask this question (any more)" in said
         page = served.get(f"/runs/{name}")
         assert "5 files match" in page
         served.form(f"/runs/{name}/answer", {**fields(page), "text": "yes"})

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import socket
 import socketserver
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -39,6 +39,8 @@ _NO_SESSION = "open an address that `fdc ui` printed; each works once, for one b
 _SCRIPT = "text/javascript; charset=utf-8"
 _FILES = {"/style.css": "text/css; charset=utf-8", "/live.js": _SCRIPT}
 _MOST_CODE = 256
+MOST_SAID = 20
+"""Messages for pages that nobody has asked for yet."""
 
 
 class Server(socketserver.ThreadingMixIn, HTTPServer):
@@ -54,7 +56,7 @@ class Server(socketserver.ThreadingMixIn, HTTPServer):
         """`tell` is told what the person who started the server should know: once each time that a code is refused."""
         self.runs = runs
         self.tell = tell
-        self.said: deque[str] = deque(maxlen=20)
+        self.said: dict[str, list[str]] = {}
         self.over = threading.Event()
         self.streams = threading.BoundedSemaphore(STREAMS)
         self._room = threading.BoundedSemaphore(MOST)
@@ -192,9 +194,15 @@ class _Handler(BaseHTTPRequestHandler):
         """The code of a request that wants to be let in."""
         if self.command != "GET" or not self.path.startswith("/?"):
             return None
-        return dict(
-            parse_qsl(urlsplit(self.path).query, keep_blank_values=True, max_num_fields=5)
-        ).get("code")
+        return self._asked().get("code")
+
+    def _asked(self) -> dict[str, str]:
+        """What stands behind the `?`; nothing where it is more than our pages write there."""
+        try:
+            query = urlsplit(self.path).query
+            return dict(parse_qsl(query, keep_blank_values=True, max_num_fields=5))
+        except ValueError:
+            return {}
 
     def _offer(self, code: str) -> Refusal | None:
         """Answers a printed address with a page that exchanges its code by a form. The address alone lets nobody in, because
@@ -251,19 +259,17 @@ class _Handler(BaseHTTPRequestHandler):
         name = found[1]
         # A browser ends lines in a form by CR LF; a person who typed an answer means line ends.
         text = fields.get("text", "").replace("\r\n", "\n")
-        kept = found[2] != "answer"
+        kept, said = found[2] != "answer", []
         try:
             if not kept:
-                self.server.said.append(
-                    runs.answer(name, fields.get("address", ""), fields.get("seen", ""), text)
-                )
+                said = [runs.answer(name, fields.get("address", ""), fields.get("seen", ""), text)]
                 kept = True
             if found[2] == "resume" or (fields.get("go") == "on" and not runs.goes_on):
-                self.server.said.append(runs.resume(name))
+                said.append(runs.resume(name))
         except Trouble as trouble:
             yours = "" if kept else f" Your answer was: {text}"
-            self.server.said.append(f"{trouble}{yours}"[:8000])
-        return self._elsewhere(f"/runs/{name}")
+            said.append(f"{str(trouble).removesuffix('.')}.{yours}"[:8000])
+        return self._saying(f"/runs/{name}", said)
 
     def _record(self, page: Page, run: str, as_json: bool) -> Refusal | None:
         """A pack's data about a run: as JSON, or as its page (HYP-47)."""
@@ -279,8 +285,7 @@ class _Handler(BaseHTTPRequestHandler):
         if status == 202 and "text/html" in ",".join(
             self.fields.get("accept", [])
         ):  # a form of ours, in a browser
-            self.server.said.append(value["said"])
-            return self._elsewhere("/")
+            return self._saying("/", [value["said"]])
         return self._send(
             status,
             (json.dumps(value, ensure_ascii=True) + "\n").encode("ascii"),
@@ -300,15 +305,19 @@ class _Handler(BaseHTTPRequestHandler):
             data += piece
         return bytes(data)
 
+    def _saying(self, path: str, said: list[str]) -> Refusal | None:
+        """Sends the browser that asked to a page, which says something to it and to no other one."""
+        kept, name = self.server.said, secrets.token_urlsafe(9)
+        kept[name] = said
+        for old in [*kept][:-MOST_SAID]:
+            kept.pop(old, None)
+        return self._elsewhere(f"{path}?said={name}")
+
     def _said(self) -> list[str]:
-        if "live" in self.fields.get(
-            "x-fdc", []
-        ):  # the script refreshes: what was said stays for the person
-            return []
-        out = []
-        while self.server.said:
-            out.append(self.server.said.popleft())
-        return out
+        """What the page says that was asked for, once."""
+        if "live" in self.fields.get("x-fdc", []) or self.command == "HEAD":
+            return []  # the script refreshes: what was said stays for the person
+        return self.server.said.pop(self._asked().get("said", ""), [])
 
     def _stream(self) -> Refusal | None:
         """Streams an event for each change."""

@@ -110,11 +110,8 @@ class ChatServer:
                             pieces.append(one.delta.content)
                         if one.finish_reason:
                             end, ended = end or _ENDS.get(one.finish_reason, ""), True
-                kind = stream.response.headers.get("content-type", "").partition(";")[0].strip()
-            if not ended and kind not in ("", _STREAM):
-                raise Passing(f"it answers with `{kind}`, not with a stream ({_STREAM})")
-            if not ended:
-                raise Passing("the answer ended before its end mark")
+                if not ended:
+                    raise _cut(stream.response.headers.get("content-type", ""))
         except Exception:
             if size:
                 broken.update(request.reckoned("".join(pieces)))
@@ -143,6 +140,14 @@ class ChatServer:
         except (httpx2.HTTPError, OSError, ValueError, RecursionError):
             return {}
         return value if isinstance(value, dict) else {}
+
+
+def _cut(kind: str) -> Passing:
+    """What is wrong with a reply of a content type that has no end."""
+    said = kind.partition(";")[0].strip()
+    if said in ("", _STREAM):
+        return Passing("the answer ended before its end mark")
+    return Passing(f"it answers with `{said}`, not with a stream ({_STREAM})")
 
 
 def _messages(request: Request) -> list[dict[str, str]]:
