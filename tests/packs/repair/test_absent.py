@@ -42,6 +42,16 @@ WHOLE = {
          "        if key in self.rows:\n            raise KeyError(key)\n        self.rows[key] = value\n"
          "        self.save()\n\n    def save(self):\n        print(self.rows)\n"),
         "        self.rows[key] = value\n"),
+    "a method that nothing calls, of what nothing reads, inside of `with`": (
+        ("class Q:\n    def put(self, item):\n        with self.lock:\n            self._put(item)\n            self.n += 1\n"
+         "\n    def _put(self, item):\n        self.rows.append(item)\n"),
+        "            self._put(item)\n",
+    ),
+    "a number that another method adds to": (
+        ("class Q:\n    def __init__(self, n):\n        self.n = n\n        self.left = 0\n\n    def put(self):\n"
+         "        self.left += self.n\n"),
+        "        self.left = 0\n",
+    ),
     "what the function gives": (
         ("def best(rows):\n    most = None\n    for row in rows:\n        if most is None or row > most:\n"
          "            most = row\n    return most\n\n\ndef f(x):\n    return best(x) + 1\n"),

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 from ..forgotten.statement import could_stand
 from ..known import Known, alike
-from ..source import OWN, Compound, Edit, Function, Loop
+from ..source import OWN, Compound, Edit, Function, Loop, name_of
 from ..statements import LEAVES, put_after, put_before
 from .place import lacking
 from .special import BEGINNING
 
-NAMES, ROWS, IDLE_ROWS, GIVEN_ROWS = 3, 64, 24, 24
-"""Names of one kind that are looked at; statements for each name and place; for a name that nothing reads; after the last one."""
+NAMES, MEMBERS, ROWS, IDLE_ROWS, GIVEN_ROWS = 3, 6, 64, 24, 24
+"""Names of one kind, and members, that are looked at; statements for each name and place; for a name that nothing reads; after
+the last one."""
 CERTAIN, IN_VAIN, GIVES, MAY_GIVE = 1.0, 0.45, 0.8, 0.3
 """How common it is that a statement is missing where a name has no value, where nothing reads a name, where a function whose
 value is read gives none, and where another one gives none; by what the statement counts where `pass` stands."""
@@ -99,7 +100,10 @@ def _used(known: Known, function: Function) -> Iterator[Edit]:
     documented = len(function.body) > 1 and ast.get_docstring(function, clean=False) is not None
     places: dict[tuple[ast.stmt, bool], list[str]] = {}
     for name in [one for one in idle if one in taken][:NAMES]:
-        ends = ((function.body[documented], True), (function.body[-1], True), (function.body[-1], False))  # fmt: skip
+        last = function.body[-1]
+        while isinstance(last, ast.With | ast.AsyncWith):
+            last = last.body[-1]
+        ends = ((function.body[documented], True), (last, True), (last, False))
         for place in dict.fromkeys(ends):
             places.setdefault(place, []).append(name)
     for name, at in _binding(function, {one for one in idle if one not in taken}):
@@ -175,13 +179,36 @@ def _members(known: Known, function: Function) -> Iterator[Edit]:
     if owner is None or function.name not in BEGINNING or function not in owner.body:
         return
     methods, read, stored = known.owned(owner)
+    grown = (one.target for one in ast.walk(owner) if isinstance(one, ast.AugAssign))
+    read = read | {one.attr for one in grown if isinstance(one, ast.Attribute)}
     strange = read - stored - methods - INHERITED if not owner.bases else set[str]()
-    strange |= {name for name in (read & stored) - methods if f"'{name}'" in known.message}
+    begun = _begun(owner, function)
+    said = {name for name in read & stored - methods if f"'{name}'" in known.message}
+    scales = dict.fromkeys(sorted((read & stored) - methods - begun), IN_VAIN)
+    scales |= dict.fromkeys(sorted(strange | said), CERTAIN)
     last = function.body[-1]
-    for name in sorted(strange)[:NAMES] if not isinstance(last, LEAVES | Compound) else ():
-        rows = could_stand(known, last, function).items()
+    rows = could_stand(known, last, function).items()
+    for name, scale in sorted(scales.items(), key=lambda row: -row[1])[:MEMBERS]:
         found = [row for row in rows if row[0].startswith(f"self.{name} = ")]
-        yield from _after(known, last, found, IDLE_ROWS, CERTAIN)
+        if not isinstance(last, LEAVES | Compound):
+            yield from _after(known, last, found, IDLE_ROWS, scale)
+
+
+def _begun(owner: ast.ClassDef, function: Function) -> set[str]:
+    """The members that a class gives a value in its body, in the maker of its objects, or in what that calls."""
+    given = [one for one in owner.body if isinstance(one, ast.Assign | ast.AnnAssign)]
+    called = {one.func.attr for one in ast.walk(function)
+              if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)}  # fmt: skip
+    makers = [one for one in owner.body if isinstance(one, Function) and one.name in called]
+    found = {name for one in given for name in map(name_of, _targets(one))}
+    for one in (part for maker in (function, *makers) for part in ast.walk(maker)):
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store):
+            found.add(one.attr)
+    return found
+
+
+def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    return node.targets if isinstance(node, ast.Assign) else [node.target]
 
 
 def _at_end(known: Known, function: Function, text: str, prior: float) -> Iterator[Edit]:

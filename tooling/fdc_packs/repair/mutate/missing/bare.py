@@ -28,6 +28,10 @@ def alone(place: Place) -> Iterator[tuple[str, float]]:
     receivers = _receivers(place)
     made = sorted(values(place), key=lambda row: -row[1])[:GIVEN]
     given = list(dict.fromkeys((*place.useful(), *(text for text, _, _ in made), *_members(place))))
+    uncalled = [
+        row for row in values(place) if row[2] in known.defined and not known.named.get(row[2])
+    ]
+    yield from ((text, prior) for text, prior, _ in uncalled if text.endswith(")"))
     if _tried(place):
         yield from ((text, prior) for text, prior, _ in values(place) if text.endswith(")"))
     for rank, ((method, count), often) in enumerate(_methods(known).most_common(METHODS)):
