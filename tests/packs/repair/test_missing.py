@@ -73,6 +73,11 @@ STATEMENTS = {
         ("class A:\n    def put(self, key, value):\n        pass\n        self.rows[key] = itemsize\n\n"
         "    @staticmethod\n    def getsizeof(value):\n        return 1\n"),
         "itemsize = self.getsizeof(value)"),
+    "what was given by its name": (
+        "def f(g, kwargs):\n    pass\n    if kwargs:\n        raise TypeError(g)\n    return factory\n",
+        "factory = kwargs.pop('factory', dict)"),
+    "what was given by its name, and is left": (
+        "def f(g, **more):\n    pass\n    return g(size, **more)\n", "size = more.pop('size')"),
     "as it was at first": (
         ("class A:\n    def __init__(self):\n        self.last = ''\n\n    def f(self, x):\n        self.last = x\n\n"
         "    def g(self, x):\n        pass\n        return x\n"),

@@ -13,6 +13,25 @@ from .place import Place
 from .special import begins, special
 from .values import called_so, values
 
+HOLDERS = (
+    "options",
+    "opts",
+    "params",
+    "config",
+    "conf",
+    "settings",
+    "data",
+    "info",
+    "state",
+    "attrs",
+    "environ",
+    "headers",
+)
+"""How names end that hold values by their names."""
+WHOLE, HELD = 0.5, 0.4
+"""How common it is that a name comes from all that was given by name, and from another holder."""
+NOTHING = ("None", "False", "True", "dict", "list", "''", "0")
+"""What it is where nothing is held."""
 RETURNED, BINDS, LATEST, BEGINS = 0.9, 0.1, 0.75, 0.75
 """How common it is to give back a value at the end of a block, beside giving it to a name that lacks one, and what that counts;
 to give back what was bound last; and to begin with what is empty."""
@@ -39,7 +58,24 @@ def lost(
         for kind in (int, str, bytes, dict, list, float):
             if name in vars(kind) and name[:1] != "_":
                 yield f"{name} = {kind.__name__}.{name}", 0.4
+        yield from _taken_from(place, name)
     scale = 0.5 if firm else 1.0  # a statement that binds nothing leaves the name without a value
     for found in (alone(place), exchanged(place, wanted)):
         yield from ((text, prior * scale) for text, prior in found)
     yield from special(place)
+
+
+def _taken_from(place: Place, name: str) -> Iterator[tuple[str, float]]:
+    """What holds values by their names gives the one by this name: `size = kwargs.pop("size", None)`."""
+    rest = place.function.args.kwarg
+    by_name = [] if rest is None else [rest.arg]
+    for holder in dict.fromkeys((*by_name, *place.before)):
+        whole = holder in (*by_name, "kwargs", "kw")
+        if not whole and not holder.lower().endswith(HOLDERS):
+            continue
+        firm = WHOLE if whole else HELD
+        yield f"{name} = {holder}[{name!r}]", firm
+        for way, share in (("get", 1.0), ("pop", 1.1 if whole else 0.7)):
+            for rank, value in enumerate(NOTHING):
+                yield f"{name} = {holder}.{way}({name!r}, {value})", (firm - 0.03 * rank) * share
+            yield f"{name} = {holder}.{way}({name!r})", firm * share
