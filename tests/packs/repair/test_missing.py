@@ -78,6 +78,17 @@ STATEMENTS = {
         "factory = kwargs.pop('factory', dict)"),
     "what was given by its name, and is left": (
         "def f(g, **more):\n    pass\n    return g(size, **more)\n", "size = more.pop('size')"),
+    "a parameter that the maker keeps, and another method changes": (
+        ("class A:\n    def __init__(self, limit):\n        pass\n        self.n = limit\n\n    def f(self):\n"
+        "        self.limit -= self.n\n        return self.limit\n"),
+        "self.limit = limit"),
+    "several names that were bound last": (
+        "def f(x):\n    r = x + 1\n    g = x + r\n    b = g * r\n    if b > g > r:\n        b = 0\n    pass\n", "return r, g, b"),
+    "a collection of the module that nothing reads": (
+        "ODD = set(load())\n\n\ndef f(x):\n    c = ord(x)\n    if c < 3:\n        return True\n    pass\n", "return c in ODD"),
+    "what a loop used up": (
+        "def f(s, left):\n    while left > 0:\n        data = s.read(left)\n        s.put(data)\n        pass\n",
+        "left -= len(data)"),
     "as it was at first": (
         ("class A:\n    def __init__(self):\n        self.last = ''\n\n    def f(self, x):\n        self.last = x\n\n"
         "    def g(self, x):\n        pass\n        return x\n"),

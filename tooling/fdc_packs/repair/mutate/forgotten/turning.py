@@ -49,13 +49,17 @@ def changes(known: Known, loop: ast.While) -> Iterator[tuple[str, float]]:
         if isinstance(one, ast.Name)
     }
     leaves = any(isinstance(one, ast.Break | ast.Return | ast.Raise) for one in body)
+    counted = any(isinstance(one, ast.Constant) and one.value == 0 for one in ast.walk(loop.test))
     for name in names:
         doubt = 0.5 if name in touched | given else 1.0  # a method or a function may change it
+        doubt = 1.0 if counted else doubt  # what is compared with 0 is a number
         doubt *= 0.3 if leaves else 1.0
         for other in sorted(stored - {name, ""}):
             yield f"{name} = {other}", GATHERED * doubt
         for member in known.members.get(name, {}):
             yield f"{name} = {name}.{member}", LINKED * doubt
+        for other in sorted(stored - {name, ""}):
+            yield f"{name} -= len({other})", LINKED * (1.0 if counted else 0.5) * doubt
         for form, prior in _STEPS:
             yield form.replace("{}", name), prior * doubt
 

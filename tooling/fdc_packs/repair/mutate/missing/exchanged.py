@@ -56,8 +56,10 @@ def _of_module(place: Place, wanted: Sequence[str]) -> Iterator[tuple[str, float
     """A statement with a name of the module that nothing reads, in place of one of its kind; it binds a name without a value."""
     known = place.known
     lost = idle_of_module(known)
-    if not lost:
-        return
+    for name in (name for name in lost if name in known.data and place.ends):
+        for rank, other in enumerate(place.before[::-1][:2]):
+            for form in ("{0} in {1}", "{1}[{0}]", "{1}.get({0})"):
+                yield f"return {form.format(other, name)}", 0.42 - 0.05 * rank
     for one, inside, text in known.on_a_line:
         near = 0.5 if inside is place.function else 0.4
         for name in known.needs(one) if len(text) <= LONGEST else ():

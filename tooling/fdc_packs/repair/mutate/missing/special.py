@@ -14,6 +14,8 @@ BINARY = frozenset(
     for name in ("add sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul eq ne lt le gt ge").split()
 )  # fmt: skip
 """Special methods that say `NotImplemented` of what they do not know."""
+KEPT = 0.5
+"""How common it is that the maker of an object keeps a parameter, where the class has a member by its name."""
 BEGINNING = ("__init__", "reset", "clear", "__enter__", "setUp", "begin")
 """Methods that give the members of an object the values with which they begin."""
 EMPTY = ("None", "[]", "{}", "0", "False", "True", "''", "set()", "()", "1")
@@ -98,6 +100,9 @@ def _begun(place: Place) -> Iterator[tuple[str, float]]:
         for name in sorted((read | stored) - methods - here):
             for rank, value in enumerate(EMPTY):
                 yield f"self.{name} = {value}", 0.5 - 0.02 * rank
+    for name in place.taken if place.function.name == "__init__" else ():
+        if name in read | stored and name not in here:
+            yield f"self.{name} = {name}", KEPT
     for name, value in _begin_with(place.known, place.owner).items():
         if name not in here and name in read | stored:
             yield f"self.{name} = {value}", 0.3  # as it was at first

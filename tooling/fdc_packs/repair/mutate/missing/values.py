@@ -162,8 +162,8 @@ def _handed_on(place: Place) -> Iterator[Value]:
             yield f"{data}.{name}({given})", 0.35 + 0.1 * data.startswith("_"), name
     for member in members(place)[:6]:
         yield f"self.{member}.{name}({given})", 0.35, name
-    if len(place.before) > 1:
-        yield ", ".join(place.before[-2:]), 0.25, ""
+    for many in (2, 3, 4) if len(place.before) > 1 else ():
+        yield ", ".join(place.before[-many:]), (0.36 if place.last else 0.27) - 0.01 * many, ""
     for one in place.idle[:2]:
         for text, _ in known.calls_of_one[:24]:
             if "." not in text and "{" not in text:
