@@ -35,6 +35,11 @@ def read(packed: Packed, fresh: dict[Ref, bytes] | None = None) -> list[Diagnost
     return unpacked(_stretches(name, mark, stretches, fresh or {}))
 
 
+def size(ref: Ref) -> int:
+    """The number of bytes in a range."""
+    return int.from_bytes(ref[_OFFSET:], "big")
+
+
 def _stretches(name: str, mark: bytes, refs: list[Ref], fresh: dict[Ref, bytes]) -> list[bytes]:
     data = b""
     if any(ref not in fresh for ref in refs):
@@ -119,15 +124,17 @@ class Pack:
             file.write(self.mark + data)
         os.replace(temporary, self._path)
 
+    def wastes(self, used: int) -> bool:
+        """Whether too much of the file is unused, of which `used` bytes are needed."""
+        return self.kept and os.stat(self._path).st_size > 2 * used + _WASTE
+
     def written_anew(self, refs: Iterable[Ref]) -> dict[Ref, Ref]:
         """Rewrites the file with only the ranges of `refs` if too much is unused. Returns the new references, if any."""
         try:
-            size = os.stat(self._path).st_size if self.kept else 0
-            if size <= _WASTE:
+            if not self.wastes(0):
                 return {}
             wanted = list(dict.fromkeys(ref for ref in refs if ref))
-            used = sum(int.from_bytes(ref[_OFFSET:], "big") for ref in wanted)
-            if size <= 2 * used + _WASTE:
+            if not self.wastes(sum(map(size, wanted))):
                 return {}
             data = _stretches(self.name, self.mark, wanted, self.fresh)
             self._begin(b"".join(data))

@@ -18,6 +18,7 @@ from ... import cachedir, resources
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from .obeyed import Leads
 
@@ -31,6 +32,9 @@ Stamp = tuple[int, int, int, int]
 
 MOST = 256
 """Maximum remembered answers; the oldest are removed first."""
+
+MOST_CHANGED = 16
+"""Maximum changed files with which what is remembered is still of use."""
 
 _FOLDER = "seen"
 
@@ -269,16 +273,38 @@ def name_of(root: str, paths: list[str], options: str) -> str:
     return f"{_FOLDER}/{sha1(words.encode('utf-8', 'surrogateescape')).hexdigest()}"
 
 
-def recall(name: str, stamps: dict[str, Stamp] | None = None) -> object:  # noqa: C901
-    """The value kept under a name, if all that it depends on is unchanged; otherwise None.
+class Recalled:
+    """What is kept under a name. `changed`: files of it whose stamps are others now; `moved`: folders with other times or
+    names. All else that it depends on is unchanged."""
 
-    Then `stamps` receives the stamps of the files that were found unchanged before the first change.
+    __slots__ = ("stored", "changed", "moved")
+
+    def __init__(
+        self, stored: tuple[Any, ...], changed: dict[str, Stamp], moved: list[str]
+    ) -> None:
+        self.stored = stored
+        self.changed = changed
+        self.moved = moved
+
+    @property
+    def value(self) -> tuple[Any, ...]:
+        """The value that was kept."""
+        value: tuple[Any, ...] = self.stored[-1]
+        return value
+
+
+def recall(name: str, stamps: dict[str, Stamp]) -> Recalled | None:  # noqa: C901
+    """What is kept under a name, if at most `MOST_CHANGED` regular files of it changed, and no path came or went.
+
+    `stamps` receives the stamps of files that were found unchanged.
     """
     stored = cachedir.load(name)
     if not isinstance(stored, tuple) or len(stored) != 6:
         return None
-    files, folders, repositories, present, absent, value = stored
+    files, folders, repositories, present, absent, _ = stored
     stat, lstat = os.stat, os.lstat
+    changed: dict[str, Stamp] = {}
+    moved = []
     try:
         for path, was in folders.items():
             if (
@@ -286,7 +312,7 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> object:  # noqa
                 or was[1] is not None
                 and tuple(os.listdir(path)) != was[1]
             ):
-                return None
+                moved.append(path)
         for path, names in repositories.items():
             if git_names(path) != names:
                 return None
@@ -297,13 +323,11 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> object:  # noqa
                 continue
             info = stat(path)
             if (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino) != was:
-                if stamps is not None:
-                    for checked, checked_stamp in files.items():
-                        if checked == path:
-                            break
-                        if checked_stamp is not None:
-                            stamps[checked] = checked_stamp
-                return None
+                now = stamp(path)
+                if now is None or now == NO_FILE or len(changed) == MOST_CHANGED:
+                    _hand_over(files, changed, path, stamps)
+                    return None
+                changed[path] = now
         for path in present:
             if path[-1:] != "/":
                 lstat(path)
@@ -311,10 +335,23 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> object:  # noqa
                 return None
     except (OSError, ValueError):
         return None
+    if changed or moved:
+        _hand_over(files, changed, "", stamps)
     for path in absent:
         if there(path):
             return None
-    return value
+    return Recalled(stored, changed, moved)
+
+
+def _hand_over(
+    files: dict[str, Stamp | None], changed: dict[str, Stamp], end: str, stamps: dict[str, Stamp]
+) -> None:
+    """Gives `stamps` those of the unchanged files before the file `end`."""
+    for path, was in files.items():
+        if path == end:
+            break
+        if was is not None and path not in changed:
+            stamps[path] = was
 
 
 def remember(
