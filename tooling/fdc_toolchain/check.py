@@ -135,7 +135,7 @@ def judge(
             if call.key in linker.units and call.key not in reached:
                 reached[call.key] = None
                 work.append(call.key)
-    order = graph.order([graph.instance(key) for key in reached])
+    order = graph.order(graph.roots(reached))
     context = Context(linker, graph, roots, order, default)
     found: list[Diagnostic] = []
     if not whole:
