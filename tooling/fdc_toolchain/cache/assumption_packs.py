@@ -35,11 +35,6 @@ def read(packed: Packed, fresh: dict[Ref, bytes] | None = None) -> list[Diagnost
     return unpacked(_stretches(name, mark, stretches, fresh or {}))
 
 
-def size(ref: Ref) -> int:
-    """The number of bytes in a range."""
-    return int.from_bytes(ref[_OFFSET:], "big")
-
-
 def _stretches(name: str, mark: bytes, refs: list[Ref], fresh: dict[Ref, bytes]) -> list[bytes]:
     data = b""
     if any(ref not in fresh for ref in refs):
@@ -83,6 +78,17 @@ class Pack:
     def _path(self) -> str:
         return os.path.join(cachedir.cache_dir(), self.name)
 
+    def size(self) -> int:
+        """The bytes of the file, used or not; 0 for none."""
+        try:
+            return os.stat(self._path).st_size if self.mark else 0
+        except OSError:
+            return 0
+
+    def grew(self, size: int) -> bool:
+        """Whether so much was added to the file since it had this size that a look at what is unused pays."""
+        return self.size() > size + _WASTE
+
     def add(self, data: list[bytes]) -> list[Ref]:
         """Appends ranges to the file and returns their references; an empty range has an empty reference."""
         if not any(data):
@@ -124,17 +130,15 @@ class Pack:
             file.write(self.mark + data)
         os.replace(temporary, self._path)
 
-    def wastes(self, used: int) -> bool:
-        """Whether too much of the file is unused, of which `used` bytes are needed."""
-        return self.kept and os.stat(self._path).st_size > 2 * used + _WASTE
-
     def written_anew(self, refs: Iterable[Ref]) -> dict[Ref, Ref]:
         """Rewrites the file with only the ranges of `refs` if too much is unused. Returns the new references, if any."""
         try:
-            if not self.wastes(0):
+            size = self.size() if self.kept else 0
+            if size <= _WASTE:
                 return {}
             wanted = list(dict.fromkeys(ref for ref in refs if ref))
-            if not self.wastes(sum(map(size, wanted))):
+            used = sum(int.from_bytes(ref[_OFFSET:], "big") for ref in wanted)
+            if size <= 2 * used + _WASTE:
                 return {}
             data = _stretches(self.name, self.mark, wanted, self.fresh)
             self._begin(b"".join(data))

@@ -50,10 +50,10 @@ class Rows:
 
     `assumed`: by plan, the reference to its assumptions and their number, empty for none. `unasked`: plans that were only
     called. `callers` and `readers`: by plan, those that call it, and others whose verdicts depend on its text.
-    `elsewhere`: plans with a finding in another file. `used`: the bytes of all assumptions.
+    `elsewhere`: plans with a finding in another file. `size`: of the pack of assumptions.
     """
 
-    __slots__ = ("assumed", "unasked", "callers", "readers", "elsewhere", "used")
+    __slots__ = ("assumed", "unasked", "callers", "readers", "elsewhere", "size")
 
     def __init__(
         self,
@@ -62,20 +62,20 @@ class Rows:
         callers: dict[str, tuple[str, ...]],
         readers: dict[str, tuple[str, ...]],
         elsewhere: tuple[str, ...],
-        used: int,
+        size: int,
     ) -> None:
         self.assumed = assumed
         self.unasked = unasked
         self.callers = callers
         self.readers = readers
         self.elsewhere = elsewhere
-        self.used = used
+        self.size = size
 
     def packed(self) -> bytes:
         """The bytes that `Rows(*marshal.loads(...))` reads."""
         callers, readers = self.callers, self.readers
         return marshal.dumps(
-            (self.assumed, self.unasked, callers, readers, self.elsewhere, self.used)
+            (self.assumed, self.unasked, callers, readers, self.elsewhere, self.size)
         )
 
 

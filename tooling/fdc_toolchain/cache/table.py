@@ -11,7 +11,7 @@ from .. import cachedir
 from ..linking.link import Linker
 from ..linking.project.stat_cache import missing_part, sha1
 from ..named_tuples import NamedTuple, new_tuple
-from .assumption_packs import Pack, Ref, size
+from .assumption_packs import Pack, Ref
 from .blob_ids import Contents
 from .edited import Rows, assumed
 
@@ -242,7 +242,7 @@ class Table:
             callers,
             readers,
             tuple(key for key, e in entries.items() if any(item[0][0] != key for item in e.found)),
-            sum(size(entry.packed) for entry in entries.values()),
+            self.pack.size(),
         ).packed()
 
     def save(self) -> None:

@@ -105,8 +105,7 @@ def after_edits(linker: Linker, edited: Edited) -> tuple[Any, ...]:
         or linker.settings.assumptions
         or not edited.data.keys().isdisjoint(shared.ids)
         or pack.mark != edited.kept[1][1]
-        or pack.mark
-        and pack.wastes(edited.rows.used)
+        or pack.grew(edited.rows.size)
     ):
         raise Outdated
     files.seen.update(edited.data)
