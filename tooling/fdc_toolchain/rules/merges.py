@@ -203,6 +203,7 @@ class _Walk:
         self.instance = instance
         self.texts: dict[str, str | None] = {}
         self.anything = False
+        self.last = NOTHING  # what was put into `texts` last, once more of which changes nothing
         self.others = NOTHING
         self.kept = 0
         self.out: list[Diagnostic] = []
@@ -248,9 +249,9 @@ class _Walk:
             if node.known is not (not condition):
                 inside |= self.reach.body(instance, nodes)
                 if id(nodes) in self.reach.with_diffs:
-                    self.texts, self.anything = dict(texts), anything
+                    self.texts, self.anything, self.last = dict(texts), anything, NOTHING
                     self.body(instance, nodes, call)
-        self.texts, self.anything = texts, anything
+        self.texts, self.anything, self.last = texts, anything, NOTHING
         self.change(inside)
 
     def call(self, callee: Instance, call: Span) -> None:
@@ -267,9 +268,10 @@ class _Walk:
             self.body(callee, callee.unit.body, call)
 
     def change(self, done: Changes) -> None:
-        if done is not NOTHING:
+        if done is not NOTHING and done is not self.last:
             self.anything |= done.anything
             self.texts |= dict.fromkeys(done.paths)
+            self.last = done
 
     def look(self, unit: Unit, act: Act, value: Value, call: Span | None) -> bool:
         """Checks a diff. True if the resulting text is known."""
@@ -299,7 +301,7 @@ class _Walk:
             return False
         if self.others.anything or plain(path) in self.others.paths:
             self.assume(unit, act, value, call)
-        self.texts[plain(path)] = after
+        self.texts[plain(path)], self.last = after, NOTHING
         return True
 
     def assume(self, unit: Unit, act: Act, value: Value, call: Span | None) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 
 from .bodies import NO_CAUSES, Effects, Wild, is_literal, mingled
 from .effects import UNKNOWN, Effect, Exits, only_passes, settled
-from .failures import has_error
+from .failures import NOWHERE, has_error
 from .path_language import SETTLED
 from .paths import Path, filled
 
@@ -135,12 +137,16 @@ class Row:
         return self._over is True
 
 
+_states: dict[Exits, int] = {}
+
+
 def _harmless(inner: Effects, after: dict[Path, Exits]) -> bool:
     """Whether calls fail with no error where they find files so."""
     for path, effect in inner.paths.items():
-        states = 0
-        for exits in after[path]:
-            states |= exits
-        if has_error(effect.failures, states):
+        exits = after[path]
+        states = _states.get(exits)
+        if states is None:
+            states = _states[exits] = reduce(or_, exits)
+        if effect.failures is not NOWHERE and has_error(effect.failures, states):
             return False
     return True
