@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from fdc_toolchain.cache.edited import Edited
+from fdc_toolchain.cli.linting import incremental
+from fdc_toolchain.linking.link import Linker
 
 from tests.property.test_cache import AUTOMATA, PLANS, World, difference, lint, plan, tick
 from tests.support.plans import CLEAN
@@ -183,3 +185,92 @@ def test_a_place_in_plans_that_call_each_other_is_the_same_whichever_plans_are_j
     warm = lint()
     assert "FDC47" in warm[1]
     assert warm == lint("--no-cache")
+
+
+MERGE = (
+    "replace_with_git_merge_diff {0}\n    <<<<<<< SEARCH\n    message_user hello\n    =======\n"
+    "    message_user bye\n    >>>>>>> REPLACE\nread_file {0}\n"
+)
+LATER = {
+    "a plan that it calls": ("call_plan b.plan\n", "b.plan", "set_plan x\nset_plan y\n"),
+    "a plan whose text it depends on": (MERGE.format("b.plan"), "b.plan", "message_user again\n"),
+    "a file whose text it depends on": (MERGE.format("notes/n.md"), "notes/n.md", "again\n"),
+    "a file that it reads": ("read_file notes/new.md\n", "notes/new.md", "hello\n"),
+    "a folder that it lists": ("list_files more\n", "more/n.md", "hello\n"),
+}
+
+
+@pytest.mark.parametrize("renewed", [False, True])
+@pytest.mark.parametrize("what", LATER)
+def test_what_an_edited_plan_depends_on_now_counts(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, what: str, renewed: bool
+):
+    """The lint was remembered before the plan depended on that; `renewed`: it was remembered once more since."""
+    monkeypatch.setenv("FDC_CACHE_DIR", str(tmp_path / "cache"))
+    now = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now() + 10_000_000_000)
+    used: Counter[str] = Counter()
+    for name in ("replaced", "renew"):
+        _counted(monkeypatch, name, used)
+    step, path, text = LATER[what]
+    (workspace / "notes").mkdir()
+    (workspace / "notes/n.md").write_text("message_user hello\n")
+    (workspace / "a.plan").write_text("message_user hello\n")
+    (workspace / "b.plan").write_text("message_user hello\n")
+    lint()
+    lint()
+    tick(workspace)
+    (workspace / "a.plan").write_text(CLEAN.replace("close_task", f"{step}close_task"))
+    before = lint()
+    assert used["replaced"] == 1
+    if renewed:
+        assert before == lint() == lint()
+        assert used["renew"] == 1
+    tick(workspace)
+    (workspace / path).parent.mkdir(exist_ok=True)
+    (workspace / path).write_text(text)
+    after = lint()
+    assert lint("--no-cache") == after != before
+    assert after == lint()
+
+
+@pytest.mark.parametrize("renewed", [False, True])
+def test_a_caller_is_judged_again_through_calls_that_edits_brought(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, renewed: bool
+):
+    """Two edits make a chain of calls; a third one, at its end, concerns its beginning. Edits that took calls away do not."""
+    monkeypatch.setenv("FDC_CACHE_DIR", str(tmp_path / "cache"))
+    now = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now() + 10_000_000_000)
+    judged: list[list[str]] = []
+    judge = incremental.judge
+
+    def counted(linker: Linker, keys: list[str], *rest: list[str]) -> object:
+        judged.append(sorted(keys))
+        return judge(linker, keys, *rest)
+
+    monkeypatch.setattr(incremental, "judge", counted)
+    for name in "abcd":
+        (workspace / f"{name}.plan").write_text("message_user hello\n")
+    (workspace / "d.plan").write_text("call_plan c.plan\n")
+    for number in range(30):
+        (workspace / f"p{number}.plan").write_text("message_user hello\n")
+    lint()
+    lint()
+    for name, text, concerned in (
+        ("a", CLEAN.replace("close_task", "call_plan b.plan\nclose_task"), "a"),
+        ("b", "call_plan c.plan\n", "ab"),
+        ("d", "message_user bye\n", "d"),
+        ("c", "set_plan x\nset_plan y\n", "abc"),
+        ("c", "message_user hello\n", "abc"),
+        ("b", "message_user hello\n", "ab"),
+        ("c", "message_user bye\n", "c"),
+    ):
+        tick(workspace)
+        judged.clear()
+        (workspace / f"{name}.plan").write_text(text)
+        warm = lint()
+        assert judged == [[f"{one}.plan" for one in concerned]], (name, text)
+        assert warm == lint("--no-cache")
+        if renewed:
+            assert warm == lint()
