@@ -135,7 +135,8 @@ def judge(
             if call.key in linker.units and call.key not in reached:
                 reached[call.key] = None
                 work.append(call.key)
-    order = graph.order(graph.roots(reached))
+    rings = [key for ring in graph.rings if ring[0] in reached for key in ring]
+    order = graph.order([graph.instance(key) for key in dict.fromkeys((*rings, *reached))])
     context = Context(linker, graph, roots, order, default)
     found: list[Diagnostic] = []
     if not whole:

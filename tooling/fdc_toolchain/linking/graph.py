@@ -106,12 +106,15 @@ class Graph:
         ]
         self.cyclic = {key for group in self.cycles for key in group}
         self._component: dict[str, int] = {}
-        self._rings = self.cycles
+        groups = self.cycles
         if any(call.depth is not None for unit in units.values() for call in unit.calls):
-            self._rings = components(calls_of(units))
-            for number, group in enumerate(self._rings):
+            groups = components(calls_of(units))
+            for number, group in enumerate(groups):
                 for key in group:
                     self._component[key] = number
+        self.rings = [sorted(group) for group in groups if len(group) > 1]
+        """Plans that reach each other, callees first. Where all analyses begin with these, how much is judged besides changes
+        no order in them."""
         self._instances: dict[tuple[str, Context], Instance] = {}
         self.overflow: set[str] = set()
 
@@ -181,12 +184,6 @@ class Graph:
 
     def _same_cycle(self, left: str, right: str) -> bool:
         return any(left in group and right in group for group in self.cycles)
-
-    def roots(self, keys: Collection[str]) -> list[Instance]:
-        """The instances of plans that reach nothing but each other, for `order`: where these call each other in a circle, their
-        order is that of their names, however many plans `keys` are."""
-        rings = [sorted(group) for group in self._rings if len(group) > 1 and group[0] in keys]
-        return [self.instance(key) for group in (*rings, keys) for key in group]
 
     def order(self, roots: Iterable[Instance]) -> list[Instance]:
         """Everything reachable from the roots, callees before callers, each once."""

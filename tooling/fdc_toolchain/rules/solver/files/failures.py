@@ -70,9 +70,12 @@ class CauseTable:
         """The steps in all groups of a set. Every call of a plan asks for those of the plan."""
         found = self._steps.get(causes)
         if found is None:
-            groups = self.of(causes)
-            found = groups[0].steps.union(*[group.steps for group in groups[1:]])
-            self._steps[causes] = found
+            rest, steps = causes, []
+            while rest:
+                low = rest & -rest
+                rest ^= low
+                steps.append(self.groups[low.bit_length() - 1].steps)
+            found = self._steps[causes] = steps[0].union(*steps[1:])
         return found
 
     def each(self, causes: Causes) -> list[Cause]:

@@ -157,19 +157,16 @@ class Files:
         changes, row = 0, Row()
         unit = instance.unit
 
-        def only_commands(path: Path) -> bool:
-            """Whether other steps do nothing to a path that they do not name; commands do the same to every such path."""
-            return not wild and (not fixed or is_literal(path) or never_literal(path))
-
         def exits(path: Path) -> Exits:
             found = paths.get(path)
-            if found is None or not only_commands(path):
+            if found is None or wild or fixed and not is_literal(path):
                 return now(path).exits
             return log.exits_since(found, seen[path])
 
         def now(path: Path) -> Effect:
             found = paths.get(path)
-            by_commands = only_commands(path)
+            # commands do the same to every such path
+            by_commands = not wild and (not fixed or is_literal(path) or never_literal(path))
             if found is not None:
                 return log.since(path, found, seen[path], by_commands=by_commands)
             return rest if by_commands else log.since(path, SAME, 0, by_commands=False)
@@ -294,7 +291,7 @@ class Files:
             if inner.rest is not SAME or inner.wild or inner.fixed:
                 entry = inner._replace(paths={})
                 logged(entry if moves is None else moved_body(entry, moves))
-            unchanged, count = changes, len(log)
+            unchanged, count = changes, len(log.entries)
             for path, effect in named.items():
                 put(path, before[path], effect, moves)
                 if path in seen:
