@@ -10,10 +10,10 @@ from ....named_tuples import NamedTuple, new_tuple
 
 STATES = 9
 
-STATES_IN = [
-    tuple(state for state in range(STATES) if mask >> state & 1) for mask in range(1 << STATES)
-]
+STATES_IN: list[tuple[int, ...]] = [()]
 """By mask: the numbers of the states in it."""
+for _state in range(STATES):
+    STATES_IN += [(*states, _state) for states in STATES_IN]
 
 
 class Cause(NamedTuple):
