@@ -4,6 +4,7 @@ One table per workspace holds, for each plan, its findings and everything they d
 the files that were read or searched for, the paths whose existence was tested, the plans it
 calls, whether it was checked as a whole run. A plan's entry is valid while all of that is unchanged
 and the entries of all plans that it calls are valid; `check.judge` explains why that suffices.
+After a few edits of a remembered lint, the table is not even read (`after_edits`).
 """
 
 from __future__ import annotations
