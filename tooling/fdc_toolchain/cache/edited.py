@@ -29,7 +29,9 @@ from .blob_ids import Contents, blob_id
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
+
+    from ..diagnostics.diagnostic import Plain
+    from ..linking.project.stat_cache import Found
 
     Fact = tuple[bool, str, bytes | bool | None]  # as in `cache.table`
 
@@ -158,7 +160,7 @@ class Edited:
                 raise Outdated from failed
             self.ids[key] = blob_id(self.data[key])
         self._last: dict[str, bytes] = {}  # the edited plans of the last time, and what was found
-        self._last_kept: tuple[Any, ...] = self.kept
+        self._last_kept: Found = self.kept
         self.edits: dict[str, Edit] = {}
         self._recall_edits()
 
@@ -188,7 +190,7 @@ class Edited:
             and all(self.contents.id(key) == was for key, was in self.listed.items())
         )
 
-    def known(self) -> tuple[Any, ...] | None:
+    def known(self) -> Found | None:
         """What a lint of these contents found, if it is known; nothing is judged."""
         return self._last_kept if self.ids == self._last else None
 
@@ -254,7 +256,9 @@ class Edited:
                 return False
         return True
 
-    def replaced(self, edits: dict[str, Edit], found: list[Any], pack: tuple[str, bytes]) -> Any:
+    def replaced(
+        self, edits: dict[str, Edit], found: list[Plain], pack: tuple[str, bytes]
+    ) -> Found:
         """The whole report with these verdicts in place of the earlier ones; keeps it for the next lint.
 
         `found`: what is in these plans. Raises Outdated if a plan calls another one than before of those that were only
@@ -330,9 +334,9 @@ def _number(entry: bytes) -> int:
     return int.from_bytes(entry[_REF:], "big")
 
 
-def _ordered(items: list[Any]) -> list[Any]:
+def _ordered(items: list[Plain]) -> list[Plain]:
     """As `diagnostics.diagnostic.ordered`, of items that `plain` made."""
-    by_key: dict[Any, Any] = {}
+    by_key: dict[object, Plain] = {}
     for item in sorted(items, key=lambda item: (*item[:5], item[5] or "")):
         by_key.setdefault(item[:3], item)
     return list(by_key.values())

@@ -10,7 +10,7 @@ After a few edits of a remembered lint, the table is not even read (`after_edits
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...cache.assumption_packs import Pack, Packed, Ref, read
 from ...cache.blob_ids import Contents, blob_id
@@ -25,6 +25,9 @@ from ...named_tuples import NamedTuple
 from ...packs import unshipped
 from ...syntax.parse import parse
 from . import parallel
+
+if TYPE_CHECKING:
+    from ...linking.project.stat_cache import Found
 
 
 class Outcome(NamedTuple):
@@ -93,7 +96,7 @@ def findings(
     return Outcome(found, packed, number, files, all_probes, pack.fresh, pack.kept, rows)
 
 
-def after_edits(linker: Linker, edited: Edited) -> tuple[Any, ...]:
+def after_edits(linker: Linker, edited: Edited) -> Found:
     """What `findings` finds of the plans of a remembered lint, a few of which were edited: judges these and their callers.
 
     Raises Outdated where that is not enough.

@@ -18,9 +18,22 @@ from ... import cachedir, resources
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
+    from ...diagnostics.diagnostic import Plain
     from .obeyed import Leads
+
+    Found = tuple[
+        tuple[Plain, ...], tuple[str, bytes, bytes], int
+    ]  # as `diagnostics.diagnostic.Kept`
+    Value = tuple[int, Found, bytes]  # of a lint: the number of its plans, what it found, a mark
+    Stored = tuple[
+        "dict[str, Stamp | None]",
+        "dict[str, tuple[Stamp | None, tuple[str, ...] | None]]",
+        dict[str, "tuple[str, ...] | None"],
+        tuple[str, ...],
+        tuple[str, ...],
+        Value,
+    ]  # files, folders, repositories, paths that exist, paths that do not, and the value
 
 try:
     from _sha1 import sha1 as sha1  # type: ignore[import-not-found, unused-ignore]
@@ -279,18 +292,15 @@ class Recalled:
 
     __slots__ = ("stored", "changed", "moved")
 
-    def __init__(
-        self, stored: tuple[Any, ...], changed: dict[str, Stamp], moved: list[str]
-    ) -> None:
+    def __init__(self, stored: Stored, changed: dict[str, Stamp], moved: list[str]) -> None:
         self.stored = stored
         self.changed = changed
         self.moved = moved
 
     @property
-    def value(self) -> tuple[Any, ...]:
+    def value(self) -> Value:
         """The value that was kept."""
-        value: tuple[Any, ...] = self.stored[-1]
-        return value
+        return self.stored[-1]
 
 
 def recall(name: str, stamps: dict[str, Stamp]) -> Recalled | None:  # noqa: C901
@@ -360,7 +370,7 @@ def remember(
     files: dict[str, Stamp | None],
     present: list[str],
     absent: list[str],
-    value: object,
+    value: Value,
 ) -> None:
     """Keeps a value of built-in types with what it depends on; not if a file can still change and keep its stamp."""
     files = {**seen.files, **files}
