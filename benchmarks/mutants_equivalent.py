@@ -11,7 +11,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "quicker only: the entries one by one come to what their blocks come to (tests/unit/test_file_log.py)",
     ("rules/solver/files/step_paths.py", "if found is None:", "0: if ... -> if True"):
         "a cache: the names of a plan are found anew, and are the same",
-    ("rules/solver/files/called.py", "if self._before is not None:", "0: if ... -> if False"):
+    ("rules/solver/files/called.py", "if before is not None:", "0: if ... -> if False"):
         "quicker only: a call that is not passed over is looked at, and says the same (tests/property/test_called_again.py)",
     ("rules/solver/files/guard.py", "self._above[folder] = found", "0: left out: self._above[folder] = found"):
         "a cache: the way to the folder is looked at again, and is the same",

@@ -6,7 +6,8 @@ import random
 
 import pytest
 from fdc_toolchain.diagnostics.diagnostic import plain
-from fdc_toolchain.rules.solver.files import called
+from fdc_toolchain.diagnostics.span import Span
+from fdc_toolchain.rules.solver.files import called, failures
 
 from tests.support.linting import lint
 from tests.support.profiles import share
@@ -85,3 +86,36 @@ def test_calls_that_are_passed_over_change_nothing_that_is_said(
         monkeypatch.setattr(called.Row, "over", lambda *_: False)
         assert short == _said(made), f"seed {seed}, there: {made.there}\n{made.files}"
     assert passed[0] > SETS // 2, passed
+
+
+def test_errors_are_found_without_making_the_failures() -> None:
+    """`has_error` agrees with the failures, whatever was asked before, of rows, branches and calls in each other."""
+    rng = random.Random("errors")
+    found = [0, 0]
+    for _ in range(400):
+        table = failures.CauseTable()
+        parts: list[failures.AllFailures] = [
+            failures.OfStep(
+                "read",
+                Span("p.plan", line, 1, line, 2),
+                tuple(rng.choice(("", "", "unknown", "error unknown")) for _ in range(9)),
+            )
+            for line in range(1, 5)
+        ]
+        for _ in range(rng.randint(1, 8)):
+            one, other = rng.choice(parts), rng.choice(parts)
+            exits = tuple(rng.choice((1, 2, 4, 6, 256)) for _ in range(9))
+            moves = failures.Moves(table, table, Span("q.plan", 1, 1, 1, 2))
+            made = (
+                failures.After(one, exits, 0, other),
+                failures.Either(one, other),
+                failures.Moved(one, moves),
+            )
+            parts.append(rng.choice(made))
+        for part in rng.sample(parts, len(parts)):
+            mask = rng.randrange(1, 512)
+            states = failures.STATES_IN[mask]
+            error = failures.has_error(part, mask)
+            assert error == any(item.kind == "error" for state in states for item in part[state])
+            found[error] += 1
+    assert min(found) > 200, found

@@ -135,7 +135,8 @@ def judge(
             if call.key in linker.units and call.key not in reached:
                 reached[call.key] = None
                 work.append(call.key)
-    order = graph.order([graph.instance(key) for key in reached])
+    rings = [key for ring in graph.rings if ring[0] in reached for key in ring]
+    order = graph.order([graph.instance(key) for key in dict.fromkeys((*rings, *reached))])
     context = Context(linker, graph, roots, order, default)
     found: list[Diagnostic] = []
     if not whole:
@@ -172,11 +173,15 @@ def settle(
     safety errors that the settings allow and a person confirmed: those become assumptions. Assumptions
     that the settings deny become errors.
     """
-    by_file: dict[str, list[Diagnostic]] = {key: [] for key in marked}
-    out: list[Diagnostic] = []
-    for item in ordered(found):
-        by_file.get(item.span.path, out).append(item)
+    out = ordered(found)
+    if not (marked or settings.ignore or settings.per_file_ignores or settings.allow):
+        if not settings.assumptions:
+            return out
     if marked:
+        by_file: dict[str, list[Diagnostic]] = {key: [] for key in marked}
+        before, out = out, []
+        for item in before:
+            by_file.get(item.span.path, out).append(item)
         from .syntax import suppressions  # loaded where something may be silenced
 
         for key, (plan, whole) in marked.items():

@@ -78,6 +78,17 @@ class Pack:
     def _path(self) -> str:
         return os.path.join(cachedir.cache_dir(), self.name)
 
+    def size(self) -> int:
+        """The bytes of the file, used or not; 0 for none."""
+        try:
+            return os.stat(self._path).st_size if self.mark else 0
+        except OSError:
+            return 0
+
+    def grew(self, size: int) -> bool:
+        """Whether so much was added to the file since it had this size that a look at what is unused pays."""
+        return self.size() > size + _WASTE
+
     def add(self, data: list[bytes]) -> list[Ref]:
         """Appends ranges to the file and returns their references; an empty range has an empty reference."""
         if not any(data):
@@ -122,7 +133,7 @@ class Pack:
     def written_anew(self, refs: Iterable[Ref]) -> dict[Ref, Ref]:
         """Rewrites the file with only the ranges of `refs` if too much is unused. Returns the new references, if any."""
         try:
-            size = os.stat(self._path).st_size if self.kept else 0
+            size = self.size() if self.kept else 0
             if size <= _WASTE:
                 return {}
             wanted = list(dict.fromkeys(ref for ref in refs if ref))

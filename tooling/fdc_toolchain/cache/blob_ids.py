@@ -36,11 +36,16 @@ class Contents:
     """Ids of the files below one root. `save` keeps what was learned for the next time.
 
     `began` is when the command began, in nanoseconds (None: now); nothing was looked at before. `looked` are stamps
-    by path that it has taken since.
+    by path that it has taken since. `few`: of a few files, which are read rather than looked up in what was learned.
     """
 
     def __init__(
-        self, root: str, began: int | None = None, looked: dict[str, Stamp] | None = None
+        self,
+        root: str,
+        began: int | None = None,
+        looked: dict[str, Stamp] | None = None,
+        *,
+        few: bool = False,
     ) -> None:
         self.root = root
         self._inside = Inside(root)
@@ -50,12 +55,12 @@ class Contents:
         self._began = time.time_ns() if began is None else began
         self._name = f"{_FOLDER}/{sha1(os.fsencode(root)).hexdigest()}"
         self._known: dict[str, tuple[Stamp, bytes]] = {}
-        stored = cachedir.load(self._name)
+        stored = None if few else cachedir.load(self._name)
         if isinstance(stored, dict):
             self._known = stored
         self._changed = False
         self._missed = 0
-        self._index: dict[str, tuple[Stamp, bytes]] | None = None
+        self._index: dict[str, tuple[Stamp, bytes]] | None = {} if few else None
         self._index_time = 0
 
     def path(self, key: str) -> str:

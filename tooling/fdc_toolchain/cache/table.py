@@ -13,6 +13,7 @@ from ..linking.project.stat_cache import missing_part, sha1
 from ..named_tuples import NamedTuple, new_tuple
 from .assumption_packs import Pack, Ref
 from .blob_ids import Contents
+from .edited import Rows, assumed
 
 MOST_TABLES = 64
 """Number of tables: one for each workspace and state of its settings, registry and catalogues. The oldest are deleted first."""
@@ -220,6 +221,29 @@ class Table:
             else:
                 files[name] = was if isinstance(was, bytes) else None
         return files, probes
+
+    def as_rows(self, calls: dict[str, tuple[str, ...]], wanted: set[str]) -> bytes:
+        """What `cache.edited` keeps of the plans in `calls`, of which `wanted` were checked for themselves."""
+        entries, facts = {key: self.entries[key] for key in calls}, self._facts
+        numbers = set[int]().union(*[entry.facts for entry in entries.values()])
+        texts = {number: facts[number][1] for number in numbers if not facts[number][0]}
+        plans = {number for number, name in texts.items() if name in calls}
+        readers: dict[str, tuple[str, ...]] = {}
+        callers: dict[str, tuple[str, ...]] = {}
+        for key, entry in entries.items():
+            for number in plans.intersection(entry.facts):
+                if texts[number] != key:
+                    readers[texts[number]] = (*readers.get(texts[number], ()), key)
+            for callee in calls[key]:
+                callers[callee] = (*callers.get(callee, ()), key)
+        return Rows(
+            {key: assumed(entry.packed, entry.number) for key, entry in entries.items()},
+            tuple(key for key in calls if key not in wanted),
+            callers,
+            readers,
+            tuple(key for key, e in entries.items() if any(item[0][0] != key for item in e.found)),
+            self.pack.size(),
+        ).packed()
 
     def save(self) -> None:
         """Stores the entries, unless a part of them could not be stored; a few new ones, in a separate file."""

@@ -32,6 +32,7 @@ from ..linking.project.stat_cache import (
 )
 from ..packs import unshipped
 from .blob_ids import UNREADABLE, Contents
+from .edited import keep
 
 TYPE_CHECKING = False  # so that a known verdict loads no `typing`
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ MOST_IN_FOLDER = 32
 class Record:
     """A verdict (`kept`: a `diagnostics.diagnostic.Kept`) and what it rests on: built-in types only, for `marshal`."""
 
-    __slots__ = ("kept", "checked", "files", "present", "absent")
+    __slots__ = ("kept", "checked", "files", "present", "absent", "rows")
 
     def __init__(
         self,
@@ -53,12 +54,14 @@ class Record:
         files: dict[str, bytes | None],
         present: tuple[str, ...],
         absent: tuple[str, ...],
+        rows: bytes,
     ) -> None:
         self.kept = kept
         self.checked = checked
         self.files = files
         self.present = present
         self.absent = absent
+        self.rows = rows
 
 
 def digest(keys: list[str], contents: Contents, options: str) -> str | None:
@@ -80,7 +83,7 @@ def load(name: str, contents: Contents) -> Record | None:
     What `contents` has an id for already is not looked at again: the name stands for it.
     """
     stored = cachedir.load(name)
-    if not isinstance(stored, tuple) or len(stored) != 5:
+    if not isinstance(stored, tuple) or len(stored) != 6:
         return None
     record = Record(*stored)
     for key, was in record.files.items():
@@ -100,8 +103,9 @@ def store(
     checked: int,
     files: dict[str, bytes | None],
     probed: dict[str, bool],
+    rows: bytes,
 ) -> None:
-    """Keeps a verdict. `files`: ids of what was read; `probed`: which paths are there."""
+    """Keeps a verdict. `files`: ids of what was read; `probed`: which paths are there; `rows`: of `cache.edited`."""
     parts: dict[str, bool] = {}
     start = len(contents.root) + 1
     absent = {
@@ -121,6 +125,7 @@ def store(
                 path[start:] if path.startswith(contents.root + "/") else path for path in absent
             )
         ),
+        rows,
     )
     cachedir.store(name, record)
     cachedir.prune(os.path.dirname(name), MOST_IN_FOLDER)
@@ -131,8 +136,9 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
     files = {
         contents.path(key): contents.stamps[key] for key in record.files if not key.endswith("/")
     }
-    files |= {path: stamp(path) for path in unshipped.files()}
-    files |= {path: stamp(path) for path in leads_of(contents.path(LED_TO)).files}
+    others = {path: stamp(path) for path in unshipped.files()}
+    others |= {path: stamp(path) for path in leads_of(contents.path(LED_TO)).files}
+    files |= others
     # The memory belongs to one PATH, and the paths of its programs are among these.
     present, not_there = (
         [contents.path(path) for path in paths if not path.startswith(ON_PATH)]
@@ -157,4 +163,6 @@ def remember_seen(name: str, seen: Seen, contents: Contents, record: Record) -> 
             not_there.append(folder)
         elif os.path.isdir(folder):
             seen.folders[folder] = (before, tuple(os.listdir(folder)))
-    remember(name, seen, files, present, not_there, (record.checked, record.kept))
+    listed = {key: was for key, was in record.files.items() if key.endswith("/")}
+    mark = keep(name, record.rows, (*seen.files, *others), listed)
+    remember(name, seen, files, present, not_there, (record.checked, record.kept, mark))

@@ -106,10 +106,15 @@ class Graph:
         ]
         self.cyclic = {key for group in self.cycles for key in group}
         self._component: dict[str, int] = {}
+        groups = self.cycles
         if any(call.depth is not None for unit in units.values() for call in unit.calls):
-            for number, group in enumerate(components(calls_of(units))):
+            groups = components(calls_of(units))
+            for number, group in enumerate(groups):
                 for key in group:
                     self._component[key] = number
+        self.rings = [sorted(group) for group in groups if len(group) > 1]
+        """Plans that reach each other, callees first. Where all analyses begin with these, how much is judged besides changes
+        no order in them."""
         self._instances: dict[tuple[str, Context], Instance] = {}
         self.overflow: set[str] = set()
 

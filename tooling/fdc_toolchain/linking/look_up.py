@@ -128,6 +128,11 @@ class LookUp:
                 return found
         return self.files.find_own(name)
 
+    def own_plans(self) -> list[str]:
+        """The keys of the files of the workspace that registered names stand for: steps may not change these."""
+        found = map(self.own_plan, self.callable_names())
+        return [key for key in found if key and ":" not in key]
+
     def callable_names(self) -> list[str]:
         """Every registered name."""
         return sorted({*self.registry.entries, *self.shipped.entries})

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from ..program.model import ToolRow
+from ..text.later_regex import later
 from .project.secret_files import variable
 
 if TYPE_CHECKING:
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 LOCK = "fdc_tools.lock.json"
 """The catalogue of what MCP servers offer, which `fdc tools lock` writes."""
 
-_RULES = re.compile(
+_RULES = later(
     r"(PYTHON|LD_|DYLD_|FDC_|GIT_|SSH_|BASH_|HOME$|PATH$|TMPDIR$|PWD$|ENV$|IFS$|XDG_|__)",
     re.IGNORECASE,
 )
-_PROGRAM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+_PROGRAM = later(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
 def targets(row: Mapping[str, object]) -> Iterator[str]:
@@ -174,7 +175,7 @@ def _mcp(row: ToolRow) -> Iterator[tuple[list[str | int], str, str | None]]:
             yield ["parameters", number, "sink"], message, "leave `sink` out"
 
 
-PLACEHOLDER = re.compile(r"(?:[^{}]*=)?\{([a-z_][a-z0-9_]*)\}")
+PLACEHOLDER = later(r"(?:[^{}]*=)?\{([a-z_][a-z0-9_]*)\}")
 """A word of a command that holds a parameter's value: `{path}`, or `--file={path}`."""
 
 

@@ -15,6 +15,7 @@ from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
 from ..named_tuples import NamedTuple
 from ..packs.index import index
+from ..text.later_regex import later
 
 REGISTRY = "knowledge_core/plan_registry.json"
 """The registry of a workspace."""
@@ -25,7 +26,7 @@ SHIPPED = "plans/library/registry.json"
 NAME_RULE = "letters, digits, `.`, `_`, `-`; `/` joins parts that start with a letter or digit; at most 100 characters"
 """What a name may be, in words; `name_fault` checks it."""
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
+_NAME = later(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 

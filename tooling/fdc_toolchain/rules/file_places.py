@@ -18,16 +18,17 @@ from ..linking.project.files import Files
 from ..linking.project.protected import folded_name, opened
 from ..syntax.tree import Header, Statement
 from ..syntax.values import NamedValues, Value, header_tail
+from ..text.later_regex import later
 from .solver.files.guard import Guard
 from .solver.files.nesting import makes_folder
 from .solver.files.paths import path_of
 from .solver.flow.data_commands import files_of, is_data_command
 from .solver.rule import Context
 
-_OUTSIDE = re.compile(r"(?:\{run\}|runs/[^/{]+)/outside(?:/|$)")
+_OUTSIDE = later(r"(?:\{run\}|runs/[^/{]+)/outside(?:/|$)")
 """A path in the folder of a run for text from outside, as a plan writes it."""
 
-_OF_RUN = re.compile(r"\{run\}(/outside)?|runs/[^/{]+(/outside)")
+_OF_RUN = later(r"\{run\}(/outside)?|runs/[^/{]+(/outside)")
 """The folder of a run, or the one in it for text from outside, as a plan writes them."""
 
 RUNS = "runs"

@@ -13,7 +13,7 @@ from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Invoke, Loop, Node, Unit
-from ..named_tuples import NamedTuple
+from ..named_tuples import NamedTuple, new_tuple
 from ..syntax.values import Value
 from ..text import merge_diff
 from ..text.glob_match import plain
@@ -99,6 +99,7 @@ class Reach:
         self._changes: dict[int, Changes] = {}
         self._bodies: dict[tuple[int, int], Changes] = {}
         self.with_diffs: set[int] = set()  # the ids of bodies that have diffs, or calls with diffs
+        self._assumptions: dict[tuple[int, bool], tuple[Span, str, tuple[Label, ...]]] = {}
         self._within = 0  # plans of which it is not known yet what they change
         self._sections: dict[int, str | None] = {}  # by the id of a tool, which the catalogue holds
 
@@ -170,6 +171,27 @@ class Reach:
             self.with_diffs.add(id(nodes))
         return out
 
+    def assumption(
+        self, unit: Unit, act: Act, value: Value, *, called: bool
+    ) -> tuple[Span, str, tuple[Label, ...]]:
+        """The place, the message and the labels of the assumption about a diff; `called`: in a plan that is called."""
+        found = self._assumptions.get((id(act), called))
+        if found is None:
+            path = next((one for access, one in act.bound.files if access == "edit"), None)
+            parts = () if path is None else path.parts
+            shown = "".join(
+                part if isinstance(part, str) else "{" + ".".join(part.path) + "}" for part in parts
+            )
+            step, where = unit.span(act.step), place(unit, act, value)
+            named = f"the step in {step.path}:{step.line} are" if called else "this step are"
+            message = (
+                f"the SEARCH lines of {named} in `{shown}` exactly once when the run reaches it"
+            )
+            said = called or where.line != step.line
+            labels = (Label(step, "this step"),) if said else ()
+            found = self._assumptions[id(act), called] = where, message, labels
+        return found
+
 
 class _Walk:
     """Walks a root. `texts` is what is known of files that were changed (None: nothing); `others` what other rounds
@@ -181,10 +203,12 @@ class _Walk:
         self.instance = instance
         self.texts: dict[str, str | None] = {}
         self.anything = False
+        self.last = NOTHING  # what was put into `texts` last, once more of which changes nothing
         self.others = NOTHING
         self.kept = 0
         self.out: list[Diagnostic] = []
         self.walked: set[int] = set()
+        self.assumed: set[tuple[int, Span]] = set()  # of which plan, at which call of the root
 
     def found(self) -> list[Diagnostic]:
         self.body(self.instance, self.instance.unit.body, None)
@@ -225,26 +249,29 @@ class _Walk:
             if node.known is not (not condition):
                 inside |= self.reach.body(instance, nodes)
                 if id(nodes) in self.reach.with_diffs:
-                    self.texts, self.anything = dict(texts), anything
+                    self.texts, self.anything, self.last = dict(texts), anything, NOTHING
                     self.body(instance, nodes, call)
-        self.texts, self.anything = texts, anything
+        self.texts, self.anything, self.last = texts, anything, NOTHING
         self.change(inside)
 
     def call(self, callee: Instance, call: Span) -> None:
         if not self.reach.diffs(callee):
             self.change(self.reach.plan(callee))
         elif id(callee) in self.walked:  # what is known may be other than the first time
-            for unit, act, diff in self.reach.diffs(callee):
-                self.assume(unit, act, diff, call)
+            if not self.kept and (id(callee), call) not in self.assumed:
+                self.assumed.add((id(callee), call))
+                for unit, act, diff in self.reach.diffs(callee):
+                    self.assume(unit, act, diff, call)
             self.change(self.reach.plan(callee))
         else:
             self.walked.add(id(callee))
             self.body(callee, callee.unit.body, call)
 
     def change(self, done: Changes) -> None:
-        if done is not NOTHING:
+        if done is not NOTHING and done is not self.last:
             self.anything |= done.anything
             self.texts |= dict.fromkeys(done.paths)
+            self.last = done
 
     def look(self, unit: Unit, act: Act, value: Value, call: Span | None) -> bool:
         """Checks a diff. True if the resulting text is known."""
@@ -274,30 +301,17 @@ class _Walk:
             return False
         if self.others.anything or plain(path) in self.others.paths:
             self.assume(unit, act, value, call)
-        self.texts[plain(path)] = after
+        self.texts[plain(path)], self.last = after, NOTHING
         return True
 
     def assume(self, unit: Unit, act: Act, value: Value, call: Span | None) -> None:
         """An assumption; none if the failure is kept, because the run then continues."""
         if self.kept:
             return
-        path = next((one for access, one in act.bound.files if access == "edit"), None)
-        parts = () if path is None else path.parts
-        shown = "".join(
-            part if isinstance(part, str) else "{" + ".".join(part.path) + "}" for part in parts
-        )
-        step = unit.span(act.step)
-        if call is None:
-            where = place(unit, act, value)
-            labels = () if where.line == step.line else (Label(step, "this step"),)
-            message = f"the SEARCH lines of this step are in `{shown}` exactly once when the run reaches it"
-            self.out.append(Diagnostic(where, "FDC713", message, labels, help=_HELP))
-        else:
-            at = f"{step.path}:{step.line}"
-            message = f"the SEARCH lines of the step in {at} are in `{shown}` exactly once when the run reaches it"
-            self.out.append(
-                Diagnostic(call, "FDC713", message, (Label(step, "this step"),), help=_HELP)
-            )
+        where, message, labels = self.reach.assumption(unit, act, value, called=call is not None)
+        # one a call and diff, which can be very many
+        fields = (call or where, "FDC713", message, labels, (), _HELP, None, None)
+        self.out.append(new_tuple(Diagnostic, fields))
 
     def content(self, unit: Unit, path: str) -> str | None:
         """The text of a file at this point of the run, if it is known. The verdict depends on it; the program does not."""

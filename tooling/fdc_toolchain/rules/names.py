@@ -17,6 +17,7 @@ from ..linking.model import BUILT_IN, Act, Choice, Collect, Gate, Invoke, Loop, 
 from ..linking.types import OBJECT, parsed
 from ..syntax.tree import Header
 from ..syntax.values import Condition, NamedValues, Ref, Value, header_tail
+from ..text.later_regex import later
 from ..text.suggest import did_you_mean
 from .solver.rule import Context
 
@@ -60,7 +61,7 @@ _LEFT_OUT = ("FDC109", "FDC301")
 _SHELL = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 """A value in shell syntax, which is text in a plan."""
 
-_BINDS = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:<-|:?=(?!=))")
+_BINDS = later(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:<-|:?=(?!=))")
 """The beginning of a line that binds a name, or means to."""
 
 _SUGGESTED = 50

@@ -10,6 +10,7 @@ import re
 from collections.abc import Container
 
 from ..named_tuples import NamedTuple
+from ..text.later_regex import later
 from ..text.suggest import did_you_mean
 from .language import WORDS
 from .syntax_errors import clip
@@ -51,8 +52,8 @@ _SHOUTED = {
 FOREIGN = frozenset(RESERVED) | frozenset(_SHOUTED)
 """Every word that looks like a tool's name and cannot start a line, for one look-up a line."""
 
-_WORD = re.compile(r"[A-Za-z0-9_./-]+")
-_CALLED = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)\((.*)\)?")
+_WORD = later(r"[A-Za-z0-9_./-]+")
+_CALLED = later(r"([A-Za-z_][A-Za-z0-9_.-]*)\((.*)\)?")
 
 
 def advise(head: str, tail: str) -> Advice:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ..named_tuples import NamedTuple
+from ..text.later_regex import later
 from .conditions import Ref
 
 WORD, DOUBLE, SINGLE = "word", "double", "single"
@@ -35,7 +36,7 @@ _RUNS_CODE = frozenset(
 _SCRIPT_FIRST = frozenset("awk gawk mawk nawk sed".split())
 """Programs whose first word is code."""
 
-_CODE_OPTION = re.compile(
+_CODE_OPTION = later(
     r"-[A-Za-z]*[ceErRS]|--(eval|exec|command|execute|expression|split-string|print|init-file|rcfile)(=.*)?|-(exec|execdir|ok|okdir)",
     re.DOTALL,
 )

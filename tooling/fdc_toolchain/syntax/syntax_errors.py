@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ..named_tuples import NamedTuple
+from ..text.later_regex import later
 from .language import STATEMENTS
 
 
@@ -60,7 +61,7 @@ _WORDS = {
     "do": "nothing follows a condition on its line; the body stands indented below",
 }
 _INSIDE = 'a `"` inside a quoted text is written `\\"`'
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_QUOTED = later(r'"(?:[^"\\]|\\.)*"')
 _NAMES = {
     "INTEGER": "a whole number",
     "DECIMAL": "a number",
@@ -90,9 +91,7 @@ _OPERAND = {
     "LPAR",
     "_NOT",
 }
-_LUMP = re.compile(
-    r"[A-Za-z_][A-Za-z0-9_.]*|-?[0-9]+(?:\.[0-9]+)?|[=<>!&|]+|\{[^}\s]*\}?|'[^']*'?|\S"
-)
+_LUMP = later(r"[A-Za-z_][A-Za-z0-9_.]*|-?[0-9]+(?:\.[0-9]+)?|[=<>!&|]+|\{[^}\s]*\}?|'[^']*'?|\S")
 
 
 def clip(text: str) -> str:

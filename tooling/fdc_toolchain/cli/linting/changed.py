@@ -34,11 +34,11 @@ def affected(
     words = repr([options[word] for word in ("fsm", "profile")] + [settings.trusted])
     if not touched or not keys:
         return []
-    _, base, table, calls = judged_table(
+    shared, table, calls = judged_table(
         Linker(root, settings), keys, contents, words, processes(options["jobs"]), afresh=False
     )
     meets = _meeting(touched)
-    if meets(base):  # every verdict depends on these: settings, catalogues, registries
+    if meets(shared.ids):  # every verdict depends on these: settings, catalogues, registries
         return keys
     found = set()
     for key in calls:

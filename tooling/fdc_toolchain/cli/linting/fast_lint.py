@@ -135,9 +135,14 @@ def _executed(options: Options) -> int:
     began = time.time_ns()
     looked: dict[str, stat_cache.Stamp] = {}
     kept = stat_cache.recall(memory, looked)
-    code = _show(options, root, *kept) if isinstance(kept, tuple) else None
-    if code is not None:
-        return code
+    if kept is not None:
+        code = (
+            _after_edits(options, root, memory, kept, began)
+            if kept.changed or kept.moved
+            else _show(options, root, *kept.value[:2])
+        )
+        if code is not None:
+            return code
     must_be_there(paths)
     from ...cache import verdicts
     from ...cache.blob_ids import Contents
@@ -165,6 +170,43 @@ def _executed(options: Options) -> int:
     code, said = _asides(sight, options, root, keys, code)
     if record is not None and not said:  # its findings must be printed again, so check it again
         verdicts.remember_seen(memory, sight, contents, record)
+    return code
+
+
+def _after_edits(
+    options: Options, root: str, memory: str, recalled: stat_cache.Recalled, began: int
+) -> int | None:
+    """Answers from a remembered lint of which a few plans were edited; None if it is not of use for that."""
+    from ...cache.blob_ids import Contents
+    from ...cache.edited import Edited, Outdated
+    from ...linking.project.stat_cache import Seen
+
+    sight, keys = Seen(began), []
+    try:
+        edited = Edited(memory, recalled, Contents(root, began, few=True))
+        if recalled.moved:
+            from ...linking.project.discover import find_keys
+
+            paths = options["paths"]
+            assert isinstance(paths, list)
+            keys = find_keys(paths, root, _excluded(paths, root), sight)
+            if sight.of_others or not edited.still_lists(keys):
+                return None
+        found = known = edited.known()
+        if found is None:
+            from ...linking.link import Linker
+            from .incremental import after_edits
+            from .judge import settings_for
+
+            found = after_edits(Linker(root, settings_for(options, root)), edited)
+    except (Outdated, OSError):  # of a file that cannot be read, the message comes later
+        return None
+    code = _show(options, root, edited.checked, found)
+    if code is None:
+        return None
+    code, said = _asides(sight, options, root, keys, code) if recalled.moved else (code, False)
+    if known is not None and not said:
+        edited.renew(sight)
     return code
 
 

@@ -4,15 +4,17 @@ One table per workspace holds, for each plan, its findings and everything they d
 the files that were read or searched for, the paths whose existence was tested, the plans it
 calls, whether it was checked as a whole run. A plan's entry is valid while all of that is unchanged
 and the entries of all plans that it calls are valid; `check.judge` explains why that suffices.
+After a few edits of a remembered lint, the table is not even read (`after_edits`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...cache.assumption_packs import Packed, Ref, read
+from ...cache.assumption_packs import Pack, Packed, Ref, read
 from ...cache.blob_ids import Contents, blob_id
+from ...cache.edited import Edited, Outdated, assumed
 from ...cache.table import Fact, Row, Table
 from ...check import default_automaton, judge, settle
 from ...diagnostics.diagnostic import Diagnostic, from_plain, ordered, pack, parted, plain
@@ -24,11 +26,15 @@ from ...packs import unshipped
 from ...syntax.parse import parse
 from . import parallel
 
+if TYPE_CHECKING:
+    from ...linking.project.stat_cache import Found
+
 
 class Outcome(NamedTuple):
     """Final findings, packed assumptions with their number, and the dependencies: ids by file, existence by path.
 
-    `fresh`: assumptions that this process found. `kept`: all of them are stored.
+    `fresh`: assumptions that this process found. `kept`: all of them are stored. `rows`: of `cache.edited`; empty where
+    a finding is in no plan.
     """
 
     found: list[Diagnostic]
@@ -38,6 +44,15 @@ class Outcome(NamedTuple):
     probes: dict[str, bool]
     fresh: dict[Ref, bytes]
     kept: bool
+    rows: bytes
+
+
+class Shared(NamedTuple):
+    """What every verdict depends on: the findings in automata, ids by file, and which plans of the registries exist."""
+
+    general: list[Diagnostic]
+    ids: dict[str, bytes | None]
+    registered: dict[str, bool]
 
 
 def findings(
@@ -54,8 +69,8 @@ def findings(
     `jobs`: maximum number of processes; it does not affect the findings.
     Raises packs.Lost if needed assumptions of the table are lost.
     """
-    general, base, table, calls = judged_table(linker, keys, contents, options, jobs, afresh=afresh)
-    total = linker.diagnostics + general
+    shared, table, calls = judged_table(linker, keys, contents, options, jobs, afresh=afresh)
+    total = linker.diagnostics + shared.general
     marked = {}
     refs, number = [], 0
     for key in calls:
@@ -73,30 +88,88 @@ def findings(
         total += read(packed, table.pack.fresh)
         packed, number = (table.pack.name, table.pack.mark, b""), 0
     files, all_probes = table.rests_on(calls, every_path=False)
-    all_probes[TABLE] = linker.files.exists(TABLE)
-    found, fresh = settle(linker.settings, total, marked), table.pack.fresh
-    return Outcome(found, packed, number, {**base, **files}, all_probes, fresh, table.pack.kept)
+    all_probes |= {TABLE: linker.files.exists(TABLE), **shared.registered}
+    apart = not linker.diagnostics and not shared.general and not linker.settings.assumptions
+    rows = table.as_rows(calls, set(keys)) if apart else b""
+    found, pack = settle(linker.settings, total, marked), table.pack
+    files = {**shared.ids, **files}
+    return Outcome(found, packed, number, files, all_probes, pack.fresh, pack.kept, rows)
+
+
+def after_edits(linker: Linker, edited: Edited) -> Found:
+    """What `findings` finds of the plans of a remembered lint, a few of which were edited: judges these and their callers.
+
+    Raises Outdated where that is not enough.
+    """
+    shared, files, contents = _shared(linker, edited.contents), linker.files, edited.contents
+    pack = Pack(edited.kept[1][0])
+    if (
+        linker.diagnostics
+        or shared.general
+        or linker.settings.assumptions
+        or not edited.data.keys().isdisjoint(shared.ids)
+        or pack.mark != edited.kept[1][1]
+        or pack.grew(edited.rows.size)
+    ):
+        raise Outdated
+    files.seen.update(edited.data)
+    stale = sorted(edited.stale())
+    for key in stale:
+        linker.link(key)
+    rows = _rows(linker, contents, stale, set(stale).difference(edited.rows.unasked))
+    about_registered = [(True, key, exists) for key, exists in shared.registered.items()]
+    edits, found = {}, []
+    for row, ref in zip(rows, _added(pack, rows), strict=True):
+        if any(item[0][0] != row.key for item in row.found):
+            raise Outdated
+        found += [from_plain(item) for item in row.found]
+        facts = [*row.facts, *about_registered]
+        edits[row.key] = edited.edit(row.key, facts, row.calls, assumed(ref, row.number))
+    only_exist = shared.registered.keys() - linker.units
+    read = {key: data for key, data in files.seen.items() if key not in only_exist}
+    if not edited.rests_on(read, edits.values()):
+        raise Outdated
+    units = [linker.units[row.key] for row in rows if row.marked]
+    whole = {row.key: row.whole for row in rows}
+    marked = {unit.key: (unit.plan, whole[unit.key]) for unit in units if unit.plan is not None}
+    report = [plain(item) for item in settle(linker.settings, found, marked)]
+    return edited.replaced(edits, report, (pack.name, pack.mark))
+
+
+def _added(pack: Pack, rows: Sequence[Row]) -> list[Ref]:
+    """Stores the assumptions of plans in the pack of a remembered lint."""
+    assumptions = [row.assumptions for row in rows]
+    refs = pack.add(assumptions) if pack.mark else []
+    if not pack.kept or not pack.mark and any(assumptions):
+        raise Outdated
+    return refs or [b"" for _ in rows]
+
+
+def _shared(linker: Linker, contents: Contents) -> Shared:
+    """Reads what every verdict depends on."""
+    default_automaton(linker)
+    linker.callable_names()  # reads the registries
+    linker.files.leads()  # links of protected and secret names count too
+    linker.outside  # noqa: B018  # as do these files
+    read = [key for key in linker.files.seen if not key.startswith("fdc:")]
+    base = {key: _id_as_read(linker, contents, key) for key in read}
+    for name in ("fdc.toml", "pyproject.toml"):
+        base[name] = contents.id(name)
+    general = linker.automaton_findings()
+    linker.own_plans()  # their names are protected, whatever they contain
+    seen = {key: data is not None for key, data in linker.files.seen.items() if key not in base}
+    registered = {key: found for key, found in seen.items() if not key.startswith("fdc:")}
+    return Shared(general, base, registered)
 
 
 def judged_table(
     linker: Linker, keys: list[str], contents: Contents, options: str, jobs: int, *, afresh: bool
-) -> tuple[list[Diagnostic], dict[str, bytes | None], Table, dict[str, tuple[str, ...]]]:
-    """The findings in automata, the ids of the files that every verdict depends on, the table, with a verdict for every
-    plan that `keys` reach, and the calls of each."""
-    default_automaton(linker)
-    linker.callable_names()  # reads the registries, which every verdict depends on
-    linker.files.leads()  # as do links of protected and secret names
-    outside = linker.outside  # these files are among those that every verdict depends on
-    base = {
-        key: _id_as_read(linker, contents, key)
-        for key in linker.files.seen
-        if not key.startswith("fdc:")
-    }
-    for name in ("fdc.toml", "pyproject.toml"):
-        base[name] = contents.id(name)
-    general = linker.automaton_findings()
+) -> tuple[Shared, Table, dict[str, tuple[str, ...]]]:
+    """What every verdict depends on, the table, with a verdict for every plan that `keys` reach, and the calls of each."""
+    shared = _shared(linker, contents)
     tool = tool_identity() + unshipped.identity()
-    signature = repr((tool, options, outside, sorted(base.items(), key=str)))
+    base = sorted(shared.ids.items(), key=str)
+    signature = repr((tool, options, linker.outside, base, shared.registered))
     table = Table(linker, contents, signature, afresh=afresh)
     wanted = set(keys)
     parts = parallel.shares(table.doubtful(keys), jobs)
@@ -114,7 +187,7 @@ def judged_table(
     calls, stale = _stale(table, keys, wanted)
     table.take(_rows(linker, contents, stale, wanted))
     table.save()
-    return general, base, table, calls
+    return shared, table, calls
 
 
 def _stale(

@@ -110,7 +110,8 @@ def _with_table(
             assert not afresh
     if outcome.kept:
         kept = Kept(tuple(plain(item) for item in outcome.found), outcome.packed, outcome.number)
-        verdicts.store(name, contents, kept, len(keys), outcome.files, outcome.probes)
+        files, rows = outcome.files, outcome.rows
+        verdicts.store(name, contents, kept, len(keys), files, outcome.probes, rows)
     contents.save()
     return _report_kept(
         options, root, len(keys), outcome.found, more, outcome.number, settings.strict, of_others

@@ -13,6 +13,7 @@ from ...named_tuples import NamedTuple, new_tuple
 from ...program.operators import as_number, is_number
 from ...syntax import values
 from ...syntax.values import Malformed, Ref, Value
+from ...text.later_regex import later
 from ...text.suggest import did_you_mean
 from ..catalogue import Parameter, Tool, When
 
@@ -96,8 +97,8 @@ def _programs(command: str, depth: int = 0) -> list[tuple[str, str | None, bool]
     return programs
 
 
-_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
-_SUBSTITUTION = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
+_VARIABLE = later(r"\$(?:(\w+)|\{(\w+)\})")
+_SUBSTITUTION = later(r"\$\(([^()]*)\)|`([^`]*)`")
 
 
 def _substitute(word: str, known: dict[str, str]) -> str:

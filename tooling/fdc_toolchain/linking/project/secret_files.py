@@ -13,6 +13,7 @@ from typing import Literal
 
 from ...named_tuples import NamedTuple
 from ...text.glob_match import matches
+from ...text.later_regex import later
 from .places import Inside
 from .protected import folded_name, folded_path
 
@@ -61,11 +62,11 @@ _COPIES = (".bak", ".old", ".orig", ".save", ".backup", ".copy", ".swp", ".swo")
 """Endings that editors and people give to a copy, which holds what the file holds."""
 
 
-_VALUE = re.compile(
+_VALUE = later(
     r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|(?<![A-Z])PASS(?![A-Z])|[_.-]PWD$",
     re.IGNORECASE,
 )
-_PART = re.compile(r"SESSION|DATABASE|_URL$|_URI$|_DSN$", re.IGNORECASE)
+_PART = later(r"SESSION|DATABASE|_URL$|_URI$|_DSN$", re.IGNORECASE)
 
 
 def variable(name: str) -> Literal["value", "part", ""]:

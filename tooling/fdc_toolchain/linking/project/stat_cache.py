@@ -19,7 +19,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ...diagnostics.diagnostic import Plain
     from .obeyed import Leads
+
+    Found = tuple[
+        tuple[Plain, ...], tuple[str, bytes, bytes], int
+    ]  # as `diagnostics.diagnostic.Kept`
+    Value = tuple[int, Found, bytes]  # of a lint: the number of its plans, what it found, a mark
+    Stored = tuple[
+        "dict[str, Stamp | None]",
+        "dict[str, tuple[Stamp | None, tuple[str, ...] | None]]",
+        dict[str, "tuple[str, ...] | None"],
+        tuple[str, ...],
+        tuple[str, ...],
+        Value,
+    ]  # files, folders, repositories, paths that exist, paths that do not, and the value
 
 try:
     from _sha1 import sha1 as sha1  # type: ignore[import-not-found, unused-ignore]
@@ -31,6 +45,9 @@ Stamp = tuple[int, int, int, int]
 
 MOST = 256
 """Maximum remembered answers; the oldest are removed first."""
+
+MOST_CHANGED = 16
+"""Maximum changed files with which what is remembered is still of use."""
 
 _FOLDER = "seen"
 
@@ -269,16 +286,35 @@ def name_of(root: str, paths: list[str], options: str) -> str:
     return f"{_FOLDER}/{sha1(words.encode('utf-8', 'surrogateescape')).hexdigest()}"
 
 
-def recall(name: str, stamps: dict[str, Stamp] | None = None) -> object:  # noqa: C901
-    """The value kept under a name, if all that it depends on is unchanged; otherwise None.
+class Recalled:
+    """What is kept under a name. `changed`: files of it whose stamps are others now; `moved`: folders with other times or
+    names. All else that it depends on is unchanged."""
 
-    Then `stamps` receives the stamps of the files that were found unchanged before the first change.
+    __slots__ = ("stored", "changed", "moved")
+
+    def __init__(self, stored: Stored, changed: dict[str, Stamp], moved: list[str]) -> None:
+        self.stored = stored
+        self.changed = changed
+        self.moved = moved
+
+    @property
+    def value(self) -> Value:
+        """The value that was kept."""
+        return self.stored[-1]
+
+
+def recall(name: str, stamps: dict[str, Stamp]) -> Recalled | None:  # noqa: C901
+    """What is kept under a name, if at most `MOST_CHANGED` regular files of it changed, and no path came or went.
+
+    `stamps` receives the stamps of files that were found unchanged.
     """
     stored = cachedir.load(name)
     if not isinstance(stored, tuple) or len(stored) != 6:
         return None
-    files, folders, repositories, present, absent, value = stored
+    files, folders, repositories, present, absent, _ = stored
     stat, lstat = os.stat, os.lstat
+    changed: dict[str, Stamp] = {}
+    moved = []
     try:
         for path, was in folders.items():
             if (
@@ -286,7 +322,7 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> object:  # noqa
                 or was[1] is not None
                 and tuple(os.listdir(path)) != was[1]
             ):
-                return None
+                moved.append(path)
         for path, names in repositories.items():
             if git_names(path) != names:
                 return None
@@ -297,13 +333,11 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> object:  # noqa
                 continue
             info = stat(path)
             if (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino) != was:
-                if stamps is not None:
-                    for checked, checked_stamp in files.items():
-                        if checked == path:
-                            break
-                        if checked_stamp is not None:
-                            stamps[checked] = checked_stamp
-                return None
+                now = stamp(path)
+                if now is None or now == NO_FILE or len(changed) == MOST_CHANGED:
+                    _hand_over(files, changed, path, stamps)
+                    return None
+                changed[path] = now
         for path in present:
             if path[-1:] != "/":
                 lstat(path)
@@ -311,10 +345,23 @@ def recall(name: str, stamps: dict[str, Stamp] | None = None) -> object:  # noqa
                 return None
     except (OSError, ValueError):
         return None
+    if changed or moved:
+        _hand_over(files, changed, "", stamps)
     for path in absent:
         if there(path):
             return None
-    return value
+    return Recalled(stored, changed, moved)
+
+
+def _hand_over(
+    files: dict[str, Stamp | None], changed: dict[str, Stamp], end: str, stamps: dict[str, Stamp]
+) -> None:
+    """Gives `stamps` those of the unchanged files before the file `end`."""
+    for path, was in files.items():
+        if path == end:
+            break
+        if was is not None and path not in changed:
+            stamps[path] = was
 
 
 def remember(
@@ -323,7 +370,7 @@ def remember(
     files: dict[str, Stamp | None],
     present: list[str],
     absent: list[str],
-    value: object,
+    value: Value,
 ) -> None:
     """Keeps a value of built-in types with what it depends on; not if a file can still change and keep its stamp."""
     files = {**seen.files, **files}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 
 from .bodies import NO_CAUSES, Effects, Wild, is_literal, mingled
-from .effects import UNKNOWN, Effect, only_passes, settled
-from .failures import STATES_IN
+from .effects import UNKNOWN, Effect, Exits, only_passes, settled
+from .failures import NOWHERE, has_error
 from .path_language import SETTLED
 from .paths import Path, filled
 
@@ -104,40 +106,47 @@ class Row:
     reasons. Nothing is said of it but errors, which are said at each call. So, where there are none, it is passed over.
     """
 
-    __slots__ = ("_inner", "_before", "_over")
+    __slots__ = ("_inner", "before", "_over")
 
     def __init__(self) -> None:
         self.end()
 
     def end(self) -> None:
-        """Records that another step accesses files."""
+        """Records that another step accesses files. `before`: what the next call of the same plan finds, if it is known."""
         self._inner: Effects | None = None
-        self._before: dict[Path, Effect] | None = None
+        self.before: dict[Path, Effect] | None = None
         self._over: bool | None = None
 
-    def over(self, inner: Effects, now: Callable[[Path], Effect]) -> bool:
-        """True where a call that has these effects can be passed over; what is so `now` is asked for as little as can be."""
+    def over(
+        self, inner: Effects, now: Callable[[Path], Effect], exits: Callable[[Path], Exits]
+    ) -> bool:
+        """True where a call that has these effects can be passed over; what is so `now` is asked for as little as can be, and
+        mostly where it leads to (`exits`) is enough."""
         if self._inner is not inner or inner.wild:
             self.end()
             self._inner = inner
             return False
+        before, self.before = self.before, None
         if self._over is None:
-            before = {path: now(path) for path in inner.paths}
-            if self._before is not None:
-                self._over = _settled(inner, self._before, before)
-            self._before = before
+            if before is not None:
+                after = {path: exits(path) for path in inner.paths}
+                if all(effect.exits == after[path] for path, effect in before.items()):
+                    self._over = _harmless(inner, after)
+            if self._over is None:
+                self.before = {path: now(path) for path in inner.paths}
         return self._over is True
 
 
-def _settled(inner: Effects, before: dict[Path, Effect], after: dict[Path, Effect]) -> bool | None:
-    """Whether calls do the same from here on, and fail with no error; None where it cannot be known yet."""
-    if any(effect.exits != before[path].exits for path, effect in after.items()):
-        return None
+_states: dict[Exits, int] = {}
+
+
+def _harmless(inner: Effects, after: dict[Path, Exits]) -> bool:
+    """Whether calls fail with no error where they find files so."""
     for path, effect in inner.paths.items():
-        states = 0
-        for exits in after[path].exits:
-            states |= exits
-        for state in STATES_IN[states]:
-            if any(failure.kind == "error" for failure in effect.failures[state]):
-                return False
+        exits = after[path]
+        states = _states.get(exits)
+        if states is None:
+            states = _states[exits] = reduce(or_, exits)
+        if effect.failures is not NOWHERE and has_error(effect.failures, states):
+            return False
     return True

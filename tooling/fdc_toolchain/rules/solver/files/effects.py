@@ -141,10 +141,12 @@ def effect_of(access: str, span: Span, causes: CauseTable, *, doubts: bool = Tru
     return new_tuple(Effect, (exits, OfStep(access, span, why), uses, tail))
 
 
-def then(first: Effect, second: Effect) -> Effect:
-    """The effect of one after the other."""
-    if first is SAME or second is SAME:
-        return second if first is SAME else first
+def then(first: Effect, second: Effect, moves: Moves | None = None) -> Effect:
+    """The effect of one after the other; `moves`: the second is that of a called plan, and is moved to the call."""
+    if second is SAME:
+        return first
+    if first is SAME:
+        return second if moves is None else moved(second, moves)
     if (
         first.exits is THERE
         and second.exits[1] == PRESENT
@@ -153,6 +155,8 @@ def then(first: Effect, second: Effect) -> Effect:
     ):
         return first  # it is there, and stays
     exits, failures, tail = second.exits, first.failures, second.tail
+    if moves is not None and tail:
+        tail = moves.of(tail)
     if exits is not THERE and exits is not GONE:  # which are the same wherever one comes from
         exits = composed(first.exits, exits)
         tail = first.tail | tail if first.tail else tail
@@ -162,6 +166,7 @@ def then(first: Effect, second: Effect) -> Effect:
             1 if first.exits is THERE else 0 if first.exits is GONE else None
         )  # one state, wherever one comes from
         if start is None or more[start]:
+            more = more if moves is None else Moved(more, moves)
             failures = After(failures, first.exits, first.tail, more)
     return new_tuple(Effect, (exits, failures, first.uses | second.uses, tail))
 

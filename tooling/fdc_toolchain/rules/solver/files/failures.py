@@ -10,10 +10,10 @@ from ....named_tuples import NamedTuple, new_tuple
 
 STATES = 9
 
-STATES_IN = [
-    tuple(state for state in range(STATES) if mask >> state & 1) for mask in range(1 << STATES)
-]
+STATES_IN: list[tuple[int, ...]] = [()]
 """By mask: the numbers of the states in it."""
+for _state in range(STATES):
+    STATES_IN += [(*states, _state) for states in STATES_IN]
 
 
 class Cause(NamedTuple):
@@ -39,11 +39,12 @@ Causes = int
 class CauseTable:
     """The groups of one analysis, each with a number. A long plan has many sets of many causes, which are joined all the time."""
 
-    __slots__ = ("groups", "_numbers")
+    __slots__ = ("groups", "_numbers", "_steps")
 
     def __init__(self) -> None:
         self.groups: list[Group] = []
         self._numbers: dict[Group, int] = {}
+        self._steps: dict[Causes, frozenset[tuple[str, Span]]] = {}
 
     def only(self, group: Group) -> Causes:
         """The set of this group alone."""
@@ -63,6 +64,18 @@ class CauseTable:
             low = causes & -causes
             causes ^= low
             found.append(self.groups[low.bit_length() - 1])
+        return found
+
+    def steps(self, causes: Causes) -> frozenset[tuple[str, Span]]:
+        """The steps in all groups of a set. Every call of a plan asks for those of the plan."""
+        found = self._steps.get(causes)
+        if found is None:
+            rest, steps = causes, []
+            while rest:
+                low = rest & -rest
+                rest ^= low
+                steps.append(self.groups[low.bit_length() - 1].steps)
+            found = self._steps[causes] = steps[0].union(*steps[1:])
         return found
 
     def each(self, causes: Causes) -> list[Cause]:
@@ -89,10 +102,8 @@ class Moves:
         """The causes where the call stands."""
         found = self._known.get(causes)
         if found is None:
-            steps = frozenset[tuple[str, Span]]().union(
-                *[group.steps for group in self.source.of(causes)]
-            )
-            found = self._known[causes] = self.target.only(Group(steps, self.outer))
+            group = new_tuple(Group, (self.source.steps(causes), self.outer))
+            found = self._known[causes] = self.target.only(group)
         return found
 
     def one_by_one(self, causes: Causes) -> Causes:
@@ -122,12 +133,13 @@ _NONE: Failures = frozenset()
 
 
 class AllFailures:
-    """What fails, by entry state (`[state]`)."""
+    """What fails, by entry state (`[state]`). `harmless`: a bit for each state that `has_error` found nothing for."""
 
-    __slots__ = ("known",)
+    __slots__ = ("harmless", "known")
 
     def __init__(self) -> None:
         self.known: dict[int, Failures] = {}
+        self.harmless = 0
 
     def __getitem__(self, state: int) -> Failures:
         found = self.known.get(state)
@@ -149,7 +161,7 @@ class FromAnywhere(AllFailures):
     __slots__ = ("failures",)
 
     def __init__(self, failures: Failures) -> None:
-        self.known = {}
+        self.known, self.harmless = {}, 0
         self.failures = failures
 
     def made(self, state: int) -> Failures:
@@ -163,7 +175,7 @@ class OfStep(AllFailures):
     __slots__ = ("access", "span", "why")
 
     def __init__(self, access: str, span: Span, why: tuple[str, ...]) -> None:
-        self.known = {}
+        self.known, self.harmless = {}, 0
         self.access = access
         self.span = span
         self.why = why
@@ -186,7 +198,7 @@ class After(AllFailures):
     def __init__(
         self, first: AllFailures, exits: tuple[int, ...], tail: Causes, second: AllFailures
     ) -> None:
-        self.known = {}
+        self.known, self.harmless = {}, 0
         self.first = first
         self.exits = exits
         self.tail = tail
@@ -194,7 +206,16 @@ class After(AllFailures):
 
     def made(self, state: int) -> Failures:
         """The failures from an entry state."""
-        return _gathered(self, state)
+        first = self.first
+        if type(first) in (After, Either) and state not in first.known:  # a row, perhaps a long one
+            return _gathered(self, state)
+        found = first[state]
+        for middle in STATES_IN[self.exits[state]]:
+            more = self.second[middle]
+            if more:
+                more = blamed(more, self.tail)
+                found = found | more if found else more
+        return found
 
 
 class Either(AllFailures):
@@ -203,7 +224,7 @@ class Either(AllFailures):
     __slots__ = ("one", "other")
 
     def __init__(self, one: AllFailures, other: AllFailures) -> None:
-        self.known = {}
+        self.known, self.harmless = {}, 0
         self.one = one
         self.other = other
 
@@ -218,7 +239,7 @@ class Moved(AllFailures):
     __slots__ = ("inner", "moves")
 
     def __init__(self, inner: AllFailures, moves: Moves) -> None:
-        self.known = {}
+        self.known, self.harmless = {}, 0
         self.inner = inner
         self.moves = moves
 
@@ -257,6 +278,35 @@ def _gathered(whole: AllFailures, state: int) -> Failures:
     return found[0] if len(found) == 1 else _NONE.union(*found)
 
 
+def has_error(whole: AllFailures, states: int) -> bool:
+    """Whether something fails with an error from one of the states in a mask; the failures are not made for that."""
+    visited: list[tuple[AllFailures, int]] = []
+    work = [(whole, states)]
+    while work:
+        one, states = work.pop()
+        new = states & ~one.harmless
+        if not new:
+            continue
+        kind = type(one)
+        if kind is Moved:
+            work.append((one.inner, new))  # type: ignore[attr-defined]
+        elif kind is After:
+            assert isinstance(one, After)
+            middle = 0
+            for state in STATES_IN[new]:
+                middle |= one.exits[state]
+            work += ((one.first, new), (one.second, middle))
+        elif kind is Either:
+            work += ((one.one, new), (one.other, new))  # type: ignore[attr-defined]
+        elif any(failure.kind == "error" for state in STATES_IN[new] for failure in one[state]):
+            for other, before in visited:  # of these, nothing is known
+                other.harmless &= ~before
+            return True
+        one.harmless |= new  # so that it is looked at once; it is so, if this ends with no error
+        visited.append((one, new))
+    return False
+
+
 def blamed(failures: Failures, causes: Causes) -> Failures:
     """The failures, with what has put the file where it was."""
     if not causes:
@@ -271,6 +321,14 @@ def blamed(failures: Failures, causes: Causes) -> Failures:
 
 def _at(failures: Failures, moves: Moves) -> Failures:
     """The failures where the call stands: one for each step behind it, with all its causes."""
+    (access, step, _, kind, causes), *more = failures
+    for other in more:
+        if other.step is not step or other.access != access or other.kind != kind:
+            break
+        causes |= other.causes
+    else:  # all are of one step, to which several calls lead
+        causes = moves.of(causes) if causes else causes
+        return frozenset((new_tuple(Failure, (access, step, moves.outer, kind, causes)),))
     found: dict[tuple[str, Span, str], Causes] = {}
     for access, step, _, kind, causes in failures:
         key = access, step, kind

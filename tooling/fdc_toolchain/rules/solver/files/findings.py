@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 
@@ -11,6 +10,7 @@ from ....diagnostics.span import Span
 from ....linking.graph import Instance
 from ....linking.model import Invoke, Loop
 from ....named_tuples import NamedTuple
+from ....text.later_regex import later
 from .bodies import is_literal
 from .called import MOST_COMPUTED, MOST_LITERAL
 from .command_causes import STEP, Commands, Places, listed
@@ -181,7 +181,7 @@ def name_of(path: Path) -> str:
     return name.rstrip("/") or name
 
 
-_SHELL = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+_SHELL = later(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 """A value as shells write it, which a plan takes for text."""
 
 

@@ -35,12 +35,10 @@ class Guard:
         linker = context.linker
         self.context = context
         self.settings = linker.settings.catalogues
-        own = map(linker.own_plan, linker.callable_names())
-        plans = [key for key in own if key and ":" not in key]
         self.files = linker.files
         protect, hidden = linker.files.leads()
         self.secret = (*linker.settings.secret, *hidden)
-        self.more = of_workspace(protect, linker.settings, plans)
+        self.more = of_workspace(protect, linker.settings, linker.own_plans())
         self._protection = Protection(self.settings, self.more)
         kept = linker.kept
         known = KnownPaths() if kept is None else kept.fact(KnownPaths, KnownPaths)

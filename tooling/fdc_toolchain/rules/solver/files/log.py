@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .bodies import Effects, elsewhere
-from .effects import SAME, Effect, then
+from .effects import SAME, Effect, Exits, composed, then
 from .paths import Path
 
 
@@ -67,3 +67,10 @@ class Log:
         for number in range(start, len(self.entries)):
             found = then(found, elsewhere(path, self.entries[number]))
         return found
+
+    def exits_since(self, found: Effect, start: int) -> Exits:
+        """Where that leads to, for a path to which only commands did something since."""
+        if start == len(self.entries):
+            return found.exits
+        more = self.commands(start)
+        return found.exits if more is SAME else composed(found.exits, more.exits)

@@ -51,9 +51,9 @@ from .effects import (
     THERE,
     UNKNOWN,
     Effect,
+    Exits,
     effect_of,
     either,
-    moved,
     settled,
     then,
 )
@@ -154,9 +154,14 @@ class Files:
         fixed: Wild = {}
         # Calls that changed nothing, with the number of changes until then: the next such call changes nothing either.
         idle: dict[int, tuple[Effects, int]] = {}
-        changes = 0
-        row = Row()
+        changes, row = 0, Row()
         unit = instance.unit
+
+        def exits(path: Path) -> Exits:
+            found = paths.get(path)
+            if found is None or wild or fixed and not is_literal(path):
+                return now(path).exits
+            return log.exits_since(found, seen[path])
 
         def now(path: Path) -> Effect:
             found = paths.get(path)
@@ -168,11 +173,9 @@ class Files:
 
         def put(path: Path, before: Effect, effect: Effect, moves: Moves | None = None) -> None:
             nonlocal changes
-            after = then(before, effect)
+            after = then(before, effect, moves)
             if after is before:
                 return
-            if moves is not None:
-                after = then(before, moved(effect, moves))
             if stopping:
                 ever[path] = either(
                     either(ever.get(path) or elsewhere(path, so_far()), before), after
@@ -267,7 +270,7 @@ class Files:
                 if found is None:
                     continue
                 inner, stops = found
-                if stops is None and row.over(inner, now):
+                if stops is None and row.over(inner, now, exits):
                     continue
                 moves = Moves(self.table(callee), self.causes, unit.span(node.call))
             elif isinstance(node, Loop | Choice):
@@ -275,25 +278,24 @@ class Files:
                 inner, stops = self._part(instance, node, env, stopping=stopping)
             else:
                 continue
-            known = idle.get(id(inner))
-            nothing = known is not None and known[1] == changes and stops is None
+            nothing = stops is None and idle.get(id(inner), (inner, -1))[1] == changes
             named = {} if nothing else inner.paths
-            before = {path: now(path) for path in named}
+            before = (moves and named and row.before) or {path: now(path) for path in named}
             if stops is not None:  # what it names nowhere is as before or after
                 for path, effect in stops.paths.items():
                     here = before[path] if path in before else now(path)
-                    after = then(here, effect if moves is None else moved(effect, moves))
+                    after = then(here, effect, moves)
                     ever[path] = either(
                         either(ever.get(path) or elsewhere(path, so_far()), here), after
                     )
             if inner.rest is not SAME or inner.wild or inner.fixed:
                 entry = inner._replace(paths={})
                 logged(entry if moves is None else moved_body(entry, moves))
-            unchanged = changes
+            unchanged, count = changes, len(log.entries)
             for path, effect in named.items():
                 put(path, before[path], effect, moves)
                 if path in seen:
-                    seen[path] = len(log)
+                    seen[path] = count
             if changes == unchanged and moves is not None:
                 idle[id(inner)] = inner, changes
         ends = Effects({path: now(path) for path in paths}, rest, wild, fixed)

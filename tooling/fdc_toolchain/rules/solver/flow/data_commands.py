@@ -11,26 +11,25 @@ import re
 from functools import lru_cache
 
 from ....syntax.values import Ref, Value, rest
+from ....text.later_regex import later
 from .file_taint import SEEN, Pattern, pattern_of, tree_of
 
-_ANY_OPTION = re.compile(r"--?[\w.,=-]*")
+_ANY_OPTION = later(r"--?[\w.,=-]*")
 _OPTIONS = {
     "cat": _ANY_OPTION,
     "cmp": _ANY_OPTION,
     "head": _ANY_OPTION,
-    "tail": re.compile(r"-[a-eg-zA-EG-Z0-9]*|--(?!f)[\w.,=-]+"),  # `-f`, `-F`, `--follow` wait
-    "wc": re.compile(r"-[A-Za-z]*|--(?!f)[\w=-]+"),  # `--files0-from` opens what a file names
-    "sha256sum": re.compile(r"-[abd-zA-Z]*|--(?!c)[\w-]+"),  # so does `-c`
-    "diff": re.compile(r"-[abBdeEiNqrstuUwyZ0-9]*|--(brief|unified(=\d+)?)"),  # `-l` starts `pr`
-    "sort": re.compile(
-        r"-[bcdfghiMmnrRsuVzkt0-9.,]*"
-    ),  # `-o` writes, `--compress-program` starts one
+    "tail": later(r"-[a-eg-zA-EG-Z0-9]*|--(?!f)[\w.,=-]+"),  # `-f`, `-F`, `--follow` wait
+    "wc": later(r"-[A-Za-z]*|--(?!f)[\w=-]+"),  # `--files0-from` opens what a file names
+    "sha256sum": later(r"-[abd-zA-Z]*|--(?!c)[\w-]+"),  # so does `-c`
+    "diff": later(r"-[abBdeEiNqrstuUwyZ0-9]*|--(brief|unified(=\d+)?)"),  # `-l` starts `pr`
+    "sort": later(r"-[bcdfghiMmnrRsuVzkt0-9.,]*"),  # `-o` writes, `--compress-program` starts one
 }
 """By program: the options that read no more than the arguments. GNU programs take the beginning of a long option for it."""
 _OTHER = ("diff", "sort")
 """Programs with options that write or start something. An argument from elsewhere may be any option."""
 
-_PLAIN = re.compile(r"[\w./:@%+,= -]*", re.ASCII)
+_PLAIN = later(r"[\w./:@%+,= -]*", re.ASCII)
 _COMPUTED = "\0"
 
 

@@ -11,8 +11,9 @@ import re
 
 from ....named_tuples import NamedTuple
 from ....syntax.values import Ref, Value
+from ....text.later_regex import later
 
-_WILD = re.compile(r"[*?\[]")
+_WILD = later(r"[*?\[]")
 
 
 class Pattern(NamedTuple):
