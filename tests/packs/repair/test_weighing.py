@@ -48,6 +48,25 @@ def test_an_edit_that_leaves_an_argument_without_effect_is_one_that_drops_someth
     assert not weighing.told_apart(weighing.weighed(found, probed))  # type: ignore[arg-type]
 
 
+def test_an_edit_that_gives_idle_code_a_use_is_not_doubted_for_an_argument() -> None:
+    """A lost `return` before `args`: with `if self` in place of `if kwargs` the tests pass, too, and `self` has an effect."""
+    found = [
+        _row("return-1", 1.3) | {"mends": True},
+        _row("name-1", 0.08),
+        _row("condition-1", 0.07),
+    ]
+    changes = {
+        "return-1": [5, 12, "x", False, False, {"f:1": 0, "f:1:self": 1}, 1],
+        "name-1": [5, 12, "y", False, False, {"f:1": 0, "f:1:self": 0}, 1],
+        "condition-1": [5, 12, "z", False, False, {"f:1": 1, "f:1:self": 1}, 1],
+    }
+    probed: Any = {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes}
+    ordered = weighing.weighed(found, probed)  # type: ignore[arg-type]
+    assert (ordered[0]["key"], weighing.told_apart(ordered)) == ("return-1", True)
+    found[0]["mends"] = False
+    assert not weighing.told_apart(weighing.weighed(found, probed))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("kind", "inputs", "tests", "decided"),
     [("name", 9, 3, True), ("name", 0, 3, False), ("constant", 9, 3, False), ("pattern", 9, 3, False), ("pattern", 9, 90, True)],

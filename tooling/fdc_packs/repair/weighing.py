@@ -181,6 +181,8 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
             row |= {"before": row["before"] / IDLE, "idle": True}
     for row in passing:
         others = [one for one in passing if one["change"][2] != row["change"][2]]
+        if _trust(row) == MENDS:  # what is there has no use without it
+            others = [one for one in others if _trust(one) == MENDS]
         if any(_idle(row, other, ARGUMENTS) for other in others):
             row["risky"] = True
         elif _turns(row) and others and all(_idle(one, row) for one in others):
