@@ -89,6 +89,9 @@ STATEMENTS = {
     "what a loop used up": (
         "def f(s, left):\n    while left > 0:\n        data = s.read(left)\n        s.put(data)\n        pass\n",
         "left -= len(data)"),
+    "a function of what a function that was given makes": (
+        "def flat(x):\n    return sum(x, [])\n\n\ndef g(x):\n    return flat(x)\n\n\ndef f(func, rows):\n    pass\n",
+        "return flat(map(func, rows))"),
     "as it was at first": (
         ("class A:\n    def __init__(self):\n        self.last = ''\n\n    def f(self, x):\n        self.last = x\n\n"
         "    def g(self, x):\n        pass\n        return x\n"),

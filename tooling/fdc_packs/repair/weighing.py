@@ -179,14 +179,7 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
     for row in passing:
         if any(_idle(row, other, LINES) for other in passing):
             row |= {"before": row["before"] / IDLE, "idle": True}
-    for row in passing:
-        others = [one for one in passing if one["change"][2] != row["change"][2]]
-        if _trust(row) == MENDS:  # what is there has no use without it
-            others = [one for one in others if _trust(one) == MENDS]
-        if any(_idle(row, other, ARGUMENTS) for other in others):
-            row["risky"] = True
-        elif _turns(row) and others and all(_idle(one, row) for one in others):
-            row["risky"] = False
+    _doubt(passing)
     turned_places = [_place(row) for row in passing if _turns(row)]
     for row in passing:  # a condition more says nothing that the same one turned round does not say
         if row["key"].startswith("narrowed-") and _place(row) in turned_places:
@@ -205,6 +198,18 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
             first["confidence"] = round(best["confidence"] + 0.0001, 4)
             out.sort(key=lambda row: -row["confidence"])
     return out
+
+
+def _doubt(passing: Sequence[Candidate]) -> None:
+    """Marks as `risky` the edits with which an argument has no effect that it has with another one."""
+    for row in passing:
+        others = [one for one in passing if one["change"][2] != row["change"][2]]
+        if _trust(row) == MENDS:  # what is there has no use without it
+            others = [one for one in others if _trust(one) == MENDS]
+        if any(_idle(row, other, ARGUMENTS) for other in others):
+            row["risky"] = True
+        elif _turns(row) and others and all(_idle(one, row) for one in others):
+            row["risky"] = False
 
 
 def _for_all_that_behave_so(best: Candidate, passing: Sequence[Candidate]) -> Candidate:

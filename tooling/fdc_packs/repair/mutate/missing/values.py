@@ -151,6 +151,11 @@ def _of_given(place: Place) -> Iterator[Value]:
         ):
             for rank, other in enumerate([one for one in place.before[::-1] if one != name][:3]):
                 yield f"{name}({other})", 0.38 - 0.04 * rank, name
+                mapped = f"map({name}, {other})"
+                yield mapped, 0.36 - 0.04 * rank, name
+                for made in ("list", "tuple", *(text for text, _ in place.known.calls_of_one[:12])):
+                    if not {*made} & set(".{"):
+                        yield f"{made}({mapped})", 0.34 - 0.04 * rank, made
 
 
 def _handed_on(place: Place) -> Iterator[Value]:
