@@ -260,7 +260,8 @@ def test_a_plan_just_written_is_judged_by_its_content(
     assert not all(
         stat_cache.settled(found, sight.began) for found in [stat_cache.stamp("a.plan")] if found
     )
-    assert stat_cache.recall(stat_cache.name_of(str(workspace), ["."], repr([None] * 4))) is None
+    name = stat_cache.name_of(str(workspace), ["."], repr([None] * 4))
+    assert stat_cache.recall(name, {}) is None
 
 
 def wheel(folder: Path, record: str, monkeypatch: pytest.MonkeyPatch) -> str:
