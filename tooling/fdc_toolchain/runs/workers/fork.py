@@ -43,7 +43,7 @@ def fork(
     from ...program.codec import ProgramError
     from ...workspace import run_folders
     from .. import run_driver
-    from ..certified import certified, put_on_record
+    from ..certified import certified, put_new
     from . import remote
 
     task = None if database else run_driver.task_for(root, None)
@@ -92,7 +92,7 @@ def fork(
     name = run_folders.RunIds().run_id()
     origin = {"run": row.name, "address": address, "records": len(taken)}
     with closing(remote.writing(database, root)) as writing:
-        put_on_record(writing, proved, name, inputs, origin=origin, records=taken)
+        name = put_new(writing, proved, name, inputs, origin=origin, records=taken)
     if database:
         remote.send(database, name, {}, f"{name}:first", row.engine)
     return Forked(name, row.plan, row.name, len(taken))
