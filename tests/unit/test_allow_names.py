@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,23 @@ PROVED = {
         "fs <- list_files {d}\nmessage_user {fs}\n",
     ),
 }
+NET = {
+    "x <- view_text_website https://other.example/x": True,
+    "x <- view_text_website https://OTHER.example:8080": True,
+    "x <- view_text_website https://bücher.example/": True,
+    "x <- view_text_website https://other.example/{w}": True,
+    "x <- fetch": True,
+    "x <- view_text_website https://Docs.example.org/x?y#z": False,
+    "x <- view_text_website https://me@docs.example.org": False,
+    "x <- view_text_website https://{w}": False,
+    "x <- view_text_website https://docs.{w}.org/x": False,
+    "x <- view_text_website {w}": False,
+    "x <- google_search tea": False,
+}
+FETCH = {
+    "summary": "x", "action": "read_op", "effect": "read", "trust": "untrusted", "parameters": [],
+    "run": {"python": "own:fetch"}, "access": {"read": [], "net": True},
+}  # fmt: skip
 FILES = {
     "sub.plan": SUB,
     "inner.plan": INNER,
@@ -114,3 +132,19 @@ def test_a_step_of_a_called_plan_is_reported_once_for_calls_that_do_not_matter_t
     body = "call_plan reads.plan x=docs/a.md\ncall_plan reads.plan x=docs/b.txt\n"
     found = findings(lint({**FILES, "a.plan": _plan("allow run *\n", body)}, "a.plan"), "FDC451")
     assert [item.span.line for item in found] == [3]
+
+
+@pytest.mark.parametrize(("step", "refused"), NET.items())
+def test_a_host_that_a_plan_names_is_one_that_it_allows(step: str, refused: bool) -> None:
+    own = json.dumps({"format": 1, "name": "own", "tools": {"fetch": FETCH}})
+    for hosts, found in (("*.example.org example.net", refused), ("*", False)):
+        text = f"param w\nallow net {hosts}\nuse fsm any.json\n{step}\n"
+        files = {"fdc_tools.json": own, "own.py": "", "any.json": ANY, "a.plan": text}
+        assert bool(findings(lint(files, "a.plan"), "FDC451")) == found, text
+
+
+@pytest.mark.parametrize(("allow", "refused"), [("make", True), ("* make", True), ("*", False)])
+def test_commands_are_allowed_all_or_none(allow: str, refused: bool) -> None:
+    """What a command does is not looked into, so a plan cannot allow some of them: it would read as if it did."""
+    found = findings(lint(f"allow run {allow}\nrun_in_bash_session ls\n"), "FDC109")
+    assert bool(found) == refused and all("takes only `*`" in item.message for item in found)

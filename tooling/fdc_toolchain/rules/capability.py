@@ -6,14 +6,17 @@ only what it names, for itself and for every plan that it calls.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
 from ..linking.catalogue import reads_at_large, runs_plan
 from ..linking.graph import Instance
 from ..linking.model import Act, Invoke, Loop, Unit
-from ..text.glob_match import compiled, within
+from ..syntax.values import Value
+from ..text.glob_match import compiled, matches, within
 from .solver.granted_paths import Known, Meaning, covered, everything, listed, meant
 from .solver.rule import Context
 
@@ -107,5 +110,32 @@ def _step_outside(act: Act, known: Known, grant: Unit) -> Iterator[str]:
         return  # each step of the plan that it runs is held to the same grants
     if act.bound.tool.row.get("writes") == "unknown" and "run" not in grant.allow:
         yield f"`{act.step.tool}` runs a command, which needs `allow run *`"
-    if act.bound.tool.trust == "untrusted" and "net" not in grant.allow:
+    if act.bound.tool.trust == "untrusted":
+        yield from _net_outside(act, grant.allow.get("net"))
+
+
+def _net_outside(act: Act, hosts: list[Value] | None) -> Iterator[str]:
+    if hosts is None:
         yield f"`{act.step.tool}` uses the network, which needs `allow net *`"
+    elif any(glob.text in ("*", "**") for glob in hosts):
+        return
+    elif act.bound.tool.row.get("access", {}).get("net"):
+        yield f"`{act.step.tool}` may reach any host, which needs `allow net *`"
+    elif not any("{" in glob.text for glob in hosts):
+        for parameter in act.bound.tool.parameters:
+            value = act.bound.arguments.get(parameter.name) if parameter.sink == "url" else None
+            host = None if value is None else _host(value.text)
+            if host is not None and not any(matches(host, glob.text) for glob in hosts):
+                yield f"`{act.step.tool}` reaches `{host}`, which `allow net` does not name"
+
+
+def _host(address: str) -> str | None:
+    """The host of an address, where the text says it."""
+    known = address.partition("{")[0]
+    if known != address and not re.match(r"\w+://[^/?#]*[/?#]", known):
+        return None
+    try:
+        host = urlsplit(known).hostname or ""
+        return host if ":" in host else host.encode("idna").decode("ascii").lower() or None
+    except ValueError:
+        return None
