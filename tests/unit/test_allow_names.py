@@ -41,6 +41,10 @@ REFUSED = {
         "allow read docs/*.md\n",
         "for_each_file docs/*.md as page\n  page <- read_file {file1}\n  read_file {page}\n",
     ),
+    "files of the run in a folder beside": (
+        "allow read {run}/a/**\nallow read {run}/b/*\n",
+        "for_each_file {run}/b/*\n  call_plan reads.plan x={file1}\nfor_each_file {run}/a*\n  read_file {file1}\n",
+    ),
     "items of a list that may be another": (
         "allow read docs/**\nallow read in.md\n",
         "f <- list_files docs\nif len(f) > 0\n  f <- read_file in.md\nfor one in {f} max 9\n  read_file {one}\n",
@@ -73,6 +77,15 @@ PROVED = {
     "what is beside the files of a loop": (
         "allow read docs/*\nallow write docs/*.bak\n",
         "for_each_file docs/*.md\n  overwrite_file_with_block {file1}.bak\n    text\n",
+    ),
+    "the files of a loop in the folder of the run": (
+        "allow read {run}/**\nallow write {run}/**\n",
+        WRITE.format("{run}/a/b.md") + "for_each_file {run}/a/*.md\n  t <- read_file {file1}\n",
+    ),
+    "the items of a listing of the folder of the run": (
+        "allow read {run}/a/**\nallow write {run}/**\n",
+        WRITE.format("{run}/a/b.md")
+        + "fs <- list_files {run}/a\nfor one in {fs} max 9\n  t <- read_file {one}\n",
     ),
     "a folder of a parameter that is looked through": (
         "param d = docs\nallow read {d}/**\n",

@@ -92,6 +92,8 @@ class Meaning:
 
     def _matches(self, path: Path, *, listing: bool) -> Path | None:
         """A file that a glob matches; None if too little is known of it."""
+        if len(path) == 2 and path[0] == _RUN and isinstance(path[1], str):
+            return _of_run(path[1], listing=listing)
         text = str(path[0]) if is_literal(path) else _folder_of(path)
         if text is None or text.startswith("/") or ".." in text.split("/"):
             return None
@@ -101,6 +103,15 @@ class Meaning:
             elif self._folder(text.rstrip("/")):
                 text = f"{text.rstrip('/')}/**"
         return ((GLOB + text,),)
+
+
+def _of_run(text: str, *, listing: bool) -> Path:
+    """A file that a glob in the folder of the run matches."""
+    if listing and not _WILD & {*text}:
+        text = f"{text.rstrip('/')}/**"
+    wild = next((at for at, letter in enumerate(text) if letter in _WILD), len(text))
+    name = text.rfind("/", 0, wild) + 1
+    return (_RUN, text[:name], (GLOB + text[name:],)) if name else (_RUN, (GLOB + text,))
 
 
 def meant(value: Value, known: Known) -> Path:
@@ -128,7 +139,7 @@ def listed(value: Value, known: Known, globs: list[Value], *, folder: bool) -> b
         )
     own = [path_of(glob) for glob in globs if "{" in glob.text]
     if folder:
-        return covered(path, globs) or (*path, "/**") in own
+        return covered(path, globs) or plain_path([*path, "/**"]) in own
     return covered(path, [glob for glob in globs if path_of(glob) != path])
 
 
