@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pwd
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -90,6 +91,25 @@ def test_a_fork_that_makes_no_sense_is_one_sentence(
     refused = fdc("fork", f"{old}@{step}" if step else old, *more, cwd=workspace)
     assert refused.returncode == code and said in refused.stderr, refused.stderr
     assert len(runs(workspace)) == 1
+
+
+@pytest.mark.parametrize("address", ["main/3", "main/3[2]", "main/3[1]/1"])
+def test_a_fork_at_a_loop_or_a_call_names_the_first_step_in_it(
+    workspace: Path, address: str
+) -> None:
+    (workspace / "sub.plan").write_text("param x\nmessage_user {x}\n")
+    for name in ("a.md", "b.md"):
+        (workspace / name).write_text(name)
+    (workspace / "p.plan").write_text(
+        "set_plan x\nplan_step_complete x\nfor_each_file *.md\n  call_plan sub.plan x={file1}\nclose_task\nsubmit\n"
+    )
+    assert fdc("run", "p.plan", cwd=workspace).returncode == 0
+    old = runs(workspace)[0]["run"]
+    refused = fdc("fork", f"{old}@{address}", cwd=workspace)
+    first = re.search(r"the first is `(.*)`", refused.stderr)
+    assert refused.returncode == 2 and first is not None, refused.stderr
+    assert first[1].startswith(address) and first[1].endswith(">sub.plan/1")
+    assert fdc("fork", f"{old}@{first[1]}", cwd=workspace).returncode == 0
 
 
 def test_an_input_that_changes_what_was_done_before_the_step_is_refused(workspace: Path) -> None:

@@ -6,6 +6,8 @@ import json
 
 import pytest
 from fdc_toolchain.linking.project.settings import Settings
+from fdc_toolchain.tools.arguments import checked
+from fdc_toolchain.workspace.failure import ToolFailure
 
 from tests.support.linting import findings, lint
 
@@ -78,3 +80,25 @@ def test_a_folder_that_a_tool_of_your_own_looks_through_may_be_missing() -> None
         assert (
             codes(row, f"set_plan x\nplan_step_complete x\n{step}\nclose_task\nsubmit\n") == found
         )
+
+
+COUNTED = {"parameters": [{"name": "n", "kind": "word", "type": "count"}], "run": {"python": "own:count"}}  # fmt: skip
+
+
+@pytest.mark.parametrize("literal", ["0", "-0", "1e400", "some"])
+def test_a_word_that_is_declared_a_count_is_a_number_from_1(literal: str) -> None:
+    tools = {"format": 1, "name": "own", "tools": {"count": {**ROW, **COUNTED}}}
+    files = {"fdc_tools.json": json.dumps(tools), "a.plan": f"count {literal}\ncount 3\n"}
+    found = findings(lint(files, "a.plan"), "FDC304")
+    assert [item.message for item in found] == [f"`n` takes a number from 1, found `{literal}`"]
+
+
+@pytest.mark.parametrize(("value", "fails"), [("3", False), (2, False), ("0", True), (True, True), ("x", True)])  # fmt: skip
+def test_and_so_is_a_value_of_the_run(value: object, fails: bool) -> None:
+    row = {"parameters": [{"name": "n", "kind": "word", "type": "count"}]}
+    if fails:
+        with pytest.raises(ToolFailure) as failed:
+            checked(row, {"n": value})  # type: ignore[arg-type]
+        assert failed.value.kind == "type"
+    else:
+        assert checked(row, {"n": value}) == {"n": int(str(value))}  # type: ignore[arg-type]

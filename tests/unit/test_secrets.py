@@ -208,3 +208,58 @@ def test_the_values_of_the_workspace_s_files_of_secrets_are_known(tmp_path: Path
     ]
     scrubber = Scrubber({}, more=lambda: values_of(str(tmp_path)))
     assert "production [secret .env API_TOKEN]" == scrubber.text("production tok-from-env")
+
+
+READ = {
+    ".env": {
+        'A_TOKEN="quo\\"ted-token"': 'quo"ted-token',
+        "A_PASSWORD=correct horse battery staple": "correct horse battery staple",
+        "A_SECRET=abc,defghijkl;12": "abc,defghijkl;12",
+        "A_SECRET=p'q\"longpassword": "p'q\"longpassword",
+        "A_PASSWORD=Tr0ub4dor&3,horse # a note": "Tr0ub4dor&3,horse",
+        'A_PASSWORD="a value # with a mark" # a note': "a value # with a mark",
+        "export A_KEY='it'\\''s-long-enough'": "it's-long-enough",
+        'A_TOKEN="line one 12345\\nline two 12345"': "line one 12345\nline two 12345",
+        'A_PASSWORD="first line\nsecond line"\nB=c': "second line",
+        "DATABASE_URL=postgres://me:p%40ss-word@db/x": "p@ss-word",
+        'KEY="-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC"\nA_PASSWORD=beside-a-key': "beside-a-key",
+    },
+    "secrets.yaml": {
+        "db:\n  password: hunter2-nested": "hunter2-nested",
+        "db:\n  host: x\n  password: correct horse battery": "correct horse battery",
+        "token: >-\n  folded-token-1\nname: x": "folded-token-1",
+        'tokens:\n  - item-token-1\n  - "item-token-2"\n': "item-token-2",
+        "password: 'it''s-long-enough'": "it's-long-enough",
+        "{user: me, password: in-a-flow}": "in-a-flow}",
+    },
+    "secrets.json": {
+        '{"tokens": ["in-a-list-1",\n "in-a-list-2"]}': "in-a-list-2",
+        '{"a": {"password": "js\\"on-pass"}}': 'js"on-pass',
+        '{"token": "uni\\u0063ode-token"}': "unicode-token",
+        '{\n "token":\n  "on-its-own-line",\n "x": 1}': "on-its-own-line",
+    },
+    "secrets.toml": {
+        'password = """\nmulti-line-pass\n"""': "multi-line-pass",
+        "token = 'lit\"eral-token'": 'lit"eral-token',
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [(name, text, value) for name, rows in READ.items() for text, value in rows.items()],
+)
+def test_a_value_is_known_as_a_program_reads_it(
+    tmp_path: Path, name: str, text: str, value: str
+) -> None:
+    (tmp_path / name).write_text(f"{text}\n")
+    scrubber = Scrubber({}, more=lambda: values_of(str(tmp_path)))
+    for shown in (f"is {value}", f"{value} again"):
+        assert value not in scrubber.text(shown), values_of(str(tmp_path))
+
+
+def test_what_stands_beside_secrets_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "secrets.yaml").write_text(
+        "auth:\n  host: db.example.org\n  mode: a long plain setting\n  password: hunter2-nested\n"
+    )
+    assert set(values_of(str(tmp_path))) == {"hunter2-nested"}

@@ -44,6 +44,14 @@ def written(text: str, values: list[str]) -> str:
         ("x=@ sh -c 'echo \"$x\"'", ["word"]),
         ("case a in b) ls @;; esac", ["word"]),
         ("cat <<< @", ["word"]),
+        ("read -r x <<< @", ["word"]),
+        ("mapfile -t x < @", ["word"]),
+        ("while read -r x; do ls @; done < @", ["word", "word"]),
+        ("printf -v x %s @", ["word"]),
+        ("[ -f @ ] && test -n @", ["word", "word"]),
+        ("grep read @", ["word"]),
+        ("git config unset @", ["word"]),
+        ("f() { local x=@; }", ["word"]),
     ],
 )
 def test_data_is_quoted_where_it_stands(text: str, quotes: list[str]) -> None:
@@ -79,6 +87,9 @@ def test_data_that_names_a_program_is_said_to(text: str) -> None:
         "((@))", "[[ @ -eq 1 ]]", "cat <<X\n@\nX",
         "ls # @", "echo \\@", "echo $@", "$'@'", "$(case a in a) ls @;; esac)", "ssh host @", "find . -exec sh -c @ ;",
         "trap @ EXIT", "declare -i x=@", "xargs -I% sh -c '@'", "vim -c @ f",
+        "read @", "while read -r @; do ls; done", "IFS=, builtin read a @ <<< b", "unset '@'", "printf -v @ x", "printf -v@ x",
+        "test -v @", '[ ! -v "@" ]', "if test a -a -v @; then ls; fi", "wait -n -p @", "f() { local '@'; }",
+        "f() { local -i x=@; }", "compgen -W @", "mapfile -C @ -c 1 x", "PS4=@; set -x", "BASH_ENV=@ sh a.sh", "export ENV=@",
     ],
 )  # fmt: skip
 def test_where_no_quoting_is_safe_it_says_so(text: str) -> None:
@@ -98,6 +109,7 @@ class _Commands:
             "{{ {c}; }}", "{c}; {c}", "{c} && {c}", "{c} | {c}", "case {w} in b) {c};; *) {c};; esac",
             "f() {{ {c}; }}; f {w}", "true $(({w}))",
             "[[ {w} == {w} ]]", "eval true {w}", "sh -c {w}", "cat <<X >/dev/null\n{w}\nX\n{c}", "test {w} = {w}", "! {c}",
+            "read x <<< {w}", "printf -v x %s {w}", "mapfile -t x <<< {w}", "f() {{ local x={w}; }}; f",
         ]  # fmt: skip
         chosen = self.rng.choice(forms if depth < 3 else forms[:5])
         made = re.sub(

@@ -62,6 +62,10 @@ class Gone(Fenced, WorldFailed):
     """The run is not in the journal any more: it was merged into another run, or pruned."""
 
 
+class NameTaken(WorldFailed):
+    """Another run has the name that a new one was to get."""
+
+
 class Journal(Protocol):
     """The append-only record of one run."""
 

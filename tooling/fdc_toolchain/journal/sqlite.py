@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..engine.events import Record
-from ..engine.ports import Gone, WorldFailed
+from ..engine.ports import Gone, NameTaken, WorldFailed
 from ..exits import reason
 from ..named_tuples import NamedTuple
 from ..program.codec import canonical, encode, load
@@ -156,9 +156,11 @@ class Store(Database):
     ) -> None:
         """Records a new run before anything of it happens, with what it takes along from the run `origin`.
 
-        Raises WorldFailed, also for a name in use.
+        Raises WorldFailed, and NameTaken for a name in use.
         """
         with self._transaction():
+            if self._select("SELECT 1 FROM run WHERE name=?", (name,)):
+                raise NameTaken(f"{self.path}: another run has the name {name}")
             if origin is not None and not self._select(
                 "SELECT 1 FROM run WHERE name=?", (origin["run"],)
             ):

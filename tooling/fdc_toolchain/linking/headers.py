@@ -181,6 +181,11 @@ class HeaderReader:
                 did_you_mean(tail.name, _ALLOW),
             )
         else:
+            for value in tail.values if tail.name == "run" else ():
+                if value.text not in ("*", "**"):
+                    # fdc does not look into commands, so it cannot allow some of them
+                    message = f"`allow run` takes only `*`: it allows every command, not only `{value.text}`"
+                    self.report(self.unit.at(node, value.start, value.end), "FDC109", message)
             self.unit.allow.setdefault(tail.name, []).extend(tail.values)
 
 

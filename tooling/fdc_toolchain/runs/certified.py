@@ -1,7 +1,7 @@
 """The only way to record a new run: requires a program whose certificate was made and checked.
 
     proved = certified(program, "plans/x.plan", root)
-    put_on_record(store, proved, name, inputs)
+    name = put_new(store, proved, name, inputs)
 
 `tests/repo/test_one_door.py` checks that no other code begins a run.
 """
@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..engine.ports import NameTaken
 from ..exits import Exit, Refused
 from ..linking.link import Linker
 from ..linking.project.files import Files
@@ -91,6 +92,31 @@ def put_on_record(
     )
 
 
+def put_new(
+    store: Store,
+    proved: Certified,
+    name: str,
+    inputs: dict[str, object],
+    *,
+    origin: Mapping[str, object] | None = None,
+    records: Sequence[Record] = (),
+) -> str:
+    """Records a new run under the name, or under a new one where another run has that; returns its name. Raises WorldFailed."""
+    from ..workspace.run_folders import RunIds
+
+    for _ in range(_MOST_NAMES):
+        try:
+            put_on_record(store, proved, name, inputs, origin=origin, records=records)
+            return name
+        except NameTaken:
+            own = inputs["builtin"] == {"run": f"runs/{name}"}
+            name = RunIds().run_id()
+            if own:
+                inputs["builtin"] = {"run": f"runs/{name}"}
+    put_on_record(store, proved, name, inputs, origin=origin, records=records)
+    return name
+
+
 def put_piece(
     store: PgStore,
     run: RunRow,
@@ -103,6 +129,9 @@ def put_piece(
         name, run.plan, store.program(run), dict(inputs), time.time(), origin=origin, parent=run.id
     )
 
+
+_MOST_NAMES = 20
+"""So often a new run gets another name: names are told apart by chance."""
 
 _PARTS = ("control", "data", "files")
 

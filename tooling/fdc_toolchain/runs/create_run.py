@@ -173,7 +173,7 @@ def begin(
     from ..journal import user_key
     from ..program.write_set import write_set
     from ..workspace import run_folders
-    from .certified import certified, put_on_record
+    from .certified import certified, put_new
     from .cost import pricing
     from .records import claims
 
@@ -198,7 +198,7 @@ def begin(
     if other is not None:
         raise in_the_way(other.said(), wait)
     with closing(writing(root)) as store:
-        put_on_record(store, proved, name, inputs)
+        name = put_new(store, proved, name, inputs)
     if at_once:
         _begun.add(name)
     if not user_key.lasts():

@@ -23,9 +23,18 @@ _KEYWORDS = frozenset(
 )
 _WRAPPERS = frozenset("env sudo exec command nohup nice time timeout stdbuf setsid builtin".split())
 _READS_CODE = frozenset(
-    "eval trap let declare typeset alias complete bind mapfile readarray coproc ssh watch parallel su script expect".split()
+    "eval trap let declare typeset alias complete bind coproc ssh watch parallel su script expect".split()
 )
 """Programs to which every word may be code."""
+
+_READS_NAMES = frozenset("read unset local compgen mapfile readarray".split())
+"""Builtins whose words are names, or texts that are expanded: in `a[$(x)]` the shell runs `x`."""
+
+_NAME_AFTER = {"printf": "-v", "test": "-v", "[": "-v", "wait": "-p"}
+"""Builtins that read a name after an option."""
+
+_RUN_BY_SHELLS = ("PS4=", "BASH_ENV=", "ENV=", "PROMPT_COMMAND=")
+"""Variables whose values a shell expands by itself, and with them what they hold."""
 
 _RUNS_CODE = frozenset(
     "sh bash dash zsh ksh fish busybox python pypy perl ruby node nodejs deno bun php lua awk gawk mawk nawk sed psql sqlite"
@@ -126,7 +135,7 @@ class _Reader:
             return f"inside {top} nothing quotes it"
         if any(construct not in ("shell", "double", "single") for construct in self.stack):
             return "inside this construct nothing quotes it"
-        return self._code() or self._expression()
+        return self._code() or self._name() or self._expression()
 
     def _code(self) -> str | None:
         """Why the program that gets the piece may execute it as code, or None."""
@@ -149,6 +158,35 @@ class _Reader:
                 and not self._redirected()
             ):
                 return f"`{name}` reads its first word as code"
+        return None
+
+    def _name(self) -> str | None:
+        """Why the shell may run a part of the piece, though it is one word, or None."""
+        variable = next((one for one in _RUN_BY_SHELLS if self.word.startswith(one)), None)
+        if variable is not None:
+            return f"a shell expands what `{variable[:-1]}` holds"
+        at = self._leader()
+        if at is None or self._redirected():
+            return None
+        name, since = self.words[at], self.words[at + 1 :]
+        if name in _READS_NAMES and not (
+            name == "local" and not since and _ASSIGNMENT.match(self.word)
+        ):
+            return f"`{name}` reads its words as names, and runs what is in their brackets"
+        option = _NAME_AFTER.get(name)
+        if option is not None and (
+            since[-1:] == [option] or name == "printf" and self.word.startswith(option)
+        ):
+            return f"`{name} {option}` reads a name, and runs what is in its brackets"
+        return None
+
+    def _leader(self) -> int | None:
+        """Where the words of the command have its name."""
+        for at, word in enumerate(self.words):
+            # `$` stands for brackets before it: those of a function that begins here
+            passed = word in _KEYWORDS or word in _WRAPPERS or word == "$" or word.startswith("-")
+            if not passed and not _ASSIGNMENT.match(word):
+                return at
         return None
 
     def _expression(self) -> str | None:

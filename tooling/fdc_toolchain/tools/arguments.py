@@ -39,9 +39,10 @@ def checked(declared: ToolRow, given: Mapping[str, object]) -> dict[str, object]
             and (wrong := no_pattern(value))
         ):
             raise ToolFailure("type", f"`{value[:80]}` is not a regular expression: {wrong}")
-        if parameter["kind"] == "number" and isinstance(value, str):
+        number = parameter["kind"] == "number" or parameter.get("type") == "count"
+        if number and isinstance(value, str):
             args[name] = value = as_number(value)
-        if parameter["kind"] == "number" and value is not None and not _finite(value):
+        if number and value is not None and not _finite(value):
             raise ToolFailure("type", f"`{name}` takes a number, found `{str(value)[:80]}`")
         if parameter.get("type") == "count" and isinstance(value, int | float) and value < 1:
             raise ToolFailure("type", f"`{name}` takes a number from 1, found `{value}`")

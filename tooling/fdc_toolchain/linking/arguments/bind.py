@@ -327,9 +327,9 @@ def _bind_words(
             hint = did_you_mean(argument.key, names) or _usage(tool)
             problems.append(Problem("FDC303", argument.start, value.end, message, hint))
             continue
-        if item.kind == "number" and (literal := value.literal) is not None:
+        from_1 = item.form == "count"
+        if (item.kind == "number" or from_1) and (literal := value.literal) is not None:
             number = as_number(literal)
-            from_1 = item.form == "count"
             if not is_number(number) or from_1 and number < 1:
                 what = "a number from 1" if from_1 else "a number"
                 message = f"`{item.name}` takes {what}, found `{literal}`"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from ...exits import Refused, UsageError, WorldError
 from ...named_tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from ...engine.events import Record
 
 
 class Forked(NamedTuple):
@@ -43,7 +47,7 @@ def fork(
     from ...program.codec import ProgramError
     from ...workspace import run_folders
     from .. import run_driver
-    from ..certified import certified, put_on_record
+    from ..certified import certified, put_new
     from . import remote
 
     task = None if database else run_driver.task_for(root, None)
@@ -67,9 +71,7 @@ def fork(
     except Mismatch as wrong:
         raise WorldError(f"the run {row.name} cannot be forked: {wrong}") from wrong
     except KeyError:
-        raise UsageError(
-            f"the run {row.name} has no step at `{address}`; `fdc show {row.name}` lists them"
-        ) from None
+        raise UsageError(_no_step(row.name, address, records)) from None
     # The run's folder stays the other one's: what was done lies there, and the records name it.
     inputs = {
         **row.inputs,
@@ -92,7 +94,22 @@ def fork(
     name = run_folders.RunIds().run_id()
     origin = {"run": row.name, "address": address, "records": len(taken)}
     with closing(remote.writing(database, root)) as writing:
-        put_on_record(writing, proved, name, inputs, origin=origin, records=taken)
+        name = put_new(writing, proved, name, inputs, origin=origin, records=taken)
     if database:
         remote.send(database, name, {}, f"{name}:first", row.engine)
     return Forked(name, row.plan, row.name, len(taken))
+
+
+def _no_step(run: str, address: str, records: Sequence[Record]) -> str:
+    """Why a run cannot be forked at an address. `fdc show` also lists calls, loops and conditions, which are no steps."""
+    inner = next(
+        (
+            one.address
+            for one in records
+            if one.address.startswith(tuple(address + mark for mark in "#[>./"))
+        ),
+        None,
+    )
+    if inner is None:
+        return f"the run {run} has no step at `{address}`; `fdc show {run}` lists them"
+    return f"`{address}` is no step, it has steps in it; fork the run {run} at one of them: the first is `{inner}`"

@@ -102,7 +102,7 @@ def begin(
     """
     from ...journal.sqlite import ENGINE
     from ...workspace import run_folders
-    from ..certified import certified, put_on_record
+    from ..certified import certified, put_new
     from ..cost import pricing
     from ..records import identity
 
@@ -117,7 +117,7 @@ def begin(
         raise Refused(identity.copied(own, root))
     inputs["workspace"] = {"id": own.id, "commit": identity.commit(root)}
     with closing(store_of(database, root, make=True)) as store:
-        put_on_record(store, proved, name, inputs)
+        name = put_new(store, proved, name, inputs)
     send(database, name, {}, f"{name}:first", ENGINE)
     return name
 

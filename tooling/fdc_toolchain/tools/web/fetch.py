@@ -110,12 +110,12 @@ def fetch(
     """The page at an address. `hosts` says of each host on the way whether the plans allow it.
 
     Raises ToolFailure: what `web_http` does, `robots`, `redirect`, `http` (the server's status), `busy` (it asks
-    for patience), `type` (nothing that can be read as text), `capability`, `unavailable` without the extra.
+    for patience), `type` (nothing that can be read as text), `address`, `unavailable` without the extra.
     """
     asked = where = target(url)
     seen = [where.url]
     while True:
-        _allowed(where, hosts)
+        _allowed(where, hosts, led=len(seen) > 1)
         rules = manners.rules(where, door, lambda there, through: _followed(there, through, hosts))
         if rules is not None and not rules.can_fetch(where.url, PRODUCT):
             raise ToolFailure(
@@ -143,9 +143,11 @@ def fetch(
         where = after
 
 
-def _allowed(where: Target, hosts: Callable[[str], bool]) -> None:
+def _allowed(where: Target, hosts: Callable[[str], bool], *, led: bool) -> None:
+    """`led`: a server named the host. Of an address in the plan's text lint has looked, so else a value did."""
     if not hosts(where.host):
-        raise ToolFailure("capability", f"the plan's `allow net` does not name `{where.host}`")
+        kind = "redirect" if led else "address"
+        raise ToolFailure(kind, f"the plan's `allow net` does not name `{where.host}`")
 
 
 def _next(where: Target, answer: Response) -> Target | None:
@@ -162,7 +164,7 @@ def _next(where: Target, answer: Response) -> Target | None:
 def _followed(where: Target, door: Door, hosts: Callable[[str], bool]) -> Response:
     """A robots.txt, wherever it has moved to, within the same bounds."""
     for _ in range(REDIRECTS + 1):
-        _allowed(where, hosts)
+        _allowed(where, hosts, led=True)
         answer = request(where, door)
         after = _next(where, answer)
         if after is None:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import codecs
 import os
 import re
+from urllib.parse import unquote
 
 from ...linking.project.obeyed import Leads
 from ...linking.project.protected import packages
 from ...linking.project.secret_files import secret, variable
 from ...linking.project.settings import SettingsError, read_settings
+from .rows import rows
 from .scrubber import LEAST
 
 MOST_FILES, MOST_BYTES, MOST_VALUES = 200, 64 * 1024, 500
 """Files that are read, bytes of each, values that are taken in all."""
 
-_ROW = re.compile(
-    r"""([\w.\-/:]{2,80})["']?\s*[=:]\s*(?:"([^"\r\n]{8,})"|'([^'\r\n]{8,})'|([^\s"',;]{8,}))"""
-)
 _LOGIN = re.compile(
     r"\bpassword\s+(\S{8,})|^[^:\n]*:(?:\d+|\*):[^:\n]*:[^:\n]*:(\S{8,})$", re.MULTILINE
 )
@@ -99,13 +98,14 @@ def _in_git(text: str) -> list[tuple[str, str]]:
 
 
 def _in(text: str) -> list[tuple[str, str]]:
-    found = [(match[1], "") for match in _USER.finditer(text)]
+    found = [(one, "") for match in _USER.finditer(text) for one in (match[1], unquote(match[1]))]
     found += [(match[1] or match[2], "password") for match in _LOGIN.finditer(text)]
     if "PRIVATE KEY-----" in text:
-        return found + [(match[0].strip(), "") for match in _BODY.finditer(text)]
-    for match in _ROW.finditer(text):
-        name, value = match[1], (match[2] or match[3] or match[4]).strip()
-        if not os.path.isabs(value) and (variable(name) == "value" or _is_random(value)):
+        found += [(match[0].strip(), "") for match in _BODY.finditer(text)]
+    for name, value, loose in rows(text):
+        if len(value) < LEAST or os.path.isabs(value):
+            continue
+        if variable(name) == "value" or not loose and _is_random(value):
             found.append((value, name.rsplit(":", 1)[-1]))
     return found
 

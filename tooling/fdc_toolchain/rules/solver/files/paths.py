@@ -28,10 +28,11 @@ def path_of(value: Value) -> Path:
             known = _LITERALS[value.text] = (posixpath.normpath(value.text),)
         return known
     parts: list[Part] = [part.path if isinstance(part, Ref) else part for part in value.parts]
-    return _plain(parts)
+    return plain_path(parts)
 
 
-def _plain(parts: list[Part]) -> Path:
+def plain_path(parts: list[Part]) -> Path:
+    """A path of parts, in its plain form."""
     joined: list[Part] = []
     for part in parts:
         if isinstance(part, str) and joined and isinstance(joined[-1], str):
@@ -96,7 +97,7 @@ def filled(path: Path, given: dict[str, Path]) -> tuple[Path, bool]:
         else:
             parts.append(part)
             whole = False
-    path = _plain(parts)
+    path = plain_path(parts)
     return path, whole and bool(path)
 
 
