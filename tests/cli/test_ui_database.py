@@ -52,8 +52,8 @@ def test_runs_of_a_database_are_listed_shown_answered_and_approved(workspace: Pa
         stream = _stamps(page)
         before = next(stream)
         assert name in page.get("/") and "new" in page.get("/")
-        woken = page.form(f"/runs/{name}/resume", fields(page.get(f"/runs/{name}")))
-        assert 303 == woken.status and "No worker is connected" in page.get(f"/runs/{name}")
+        woken = page.told(f"/runs/{name}/resume", fields(page.get(f"/runs/{name}")))
+        assert "No worker is connected" in woken
         with Workers(url, workspace) as workers:
             workers.start()
             wait_for(lambda: _stands(url, name, "waiting", "Sugar"))
@@ -65,14 +65,15 @@ def test_runs_of_a_database_are_listed_shown_answered_and_approved(workspace: Pa
                 and ">Resume<" not in shown
             )
             form = fields(shown)
-            other = page.form(f"/runs/{name}/answer", {**form, "seen": "0" * 32, "text": "two"})
-            assert 303 == other.status and "does not ask this question" in page.get(f"/runs/{name}")
-            page.form(f"/runs/{name}/answer", {**form, "text": "two spoons", "go": "on"})
-            assert f"A worker has the answer for {form['address']}." in page.get(f"/runs/{name}")
+            path = f"/runs/{name}/answer"
+            other = page.told(path, {**form, "seen": "0" * 32, "text": "two"})
+            assert "does not ask this question" in other
+            said = page.told(path, {**form, "text": "two spoons", "go": "on"})
+            assert f"A worker has the answer for {form['address']}." in said
             wait_for(lambda: _stands(url, name, "waiting", "record_user_approval_for_plan"))
             shown = page.get(f"/runs/{name}")
             assert "Approve" in shown and "two spoons" in shown
-            page.form(f"/runs/{name}/answer", {**fields(shown), "text": "yes"})
+            page.form(path, {**fields(shown), "text": "yes"})
             wait_for(lambda: _stands(url, name, "finished"))
             record = fdc("show", name, cwd=workspace, env={"FDC_DATABASE": url}).stdout
             assert record.count(f"(answered by {user()}, fdc ui)") == 2, record
