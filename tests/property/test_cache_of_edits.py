@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.cache import edited
 from fdc_toolchain.cache.edited import Edited
 from fdc_toolchain.cli.linting import incremental
 from fdc_toolchain.linking.link import Linker
@@ -22,6 +23,11 @@ EDITS = 40
 BASE = {"alphabet": sorted(AUTOMATA["m.json"]["S"]), "start_state": "S", "accept_states": ["S"]}
 MORE = tuple(f"more/p{number}.plan" for number in range(6))
 ASSUMING = CLEAN.replace("submit", "run_in_bash_session make all\nread_file a.txt\nsubmit")
+
+
+@pytest.fixture(autouse=True)
+def of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edited, "FEWEST", 0)
 
 
 class Edits(World):
@@ -274,3 +280,26 @@ def test_a_caller_is_judged_again_through_calls_that_edits_brought(
         assert warm == lint("--no-cache")
         if renewed:
             assert warm == lint()
+
+
+def test_a_plan_of_few_that_is_again_as_it_was_is_not_judged_again(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As hooks do that put away what is not staged, and after a change of the branch."""
+    monkeypatch.setattr(edited, "FEWEST", 200)
+    monkeypatch.setenv("FDC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.chdir(workspace)
+    now = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now() + 10_000_000_000)
+    used = Counter[str]()
+    judge = incremental.judge
+    monkeypatch.setattr(
+        incremental,
+        "judge",
+        lambda *given, **more: (used.update(["judge"]), judge(*given, **more))[1],
+    )
+    for number, text in enumerate((CLEAN, f"{CLEAN}# more\n", CLEAN, f"{CLEAN}# more\n")):
+        (workspace / "a.plan").write_text(text)
+        tick(workspace)
+        assert lint()[0] in (0, 1)
+        assert used["judge"] == min(number, 1) + 1

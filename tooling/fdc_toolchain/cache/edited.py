@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 MOST = 256
 """Lints that this is kept for; the oldest go first."""
 
+FEWEST = 200
+"""Plans of a lint from which on this is faster than to look everything up by content, which also knows what was there before."""
+
 _ROWS, _EDITS = "rows", "since"
 _REF = 12
 """Bytes of a reference to assumptions; behind it, their number."""
@@ -134,6 +137,8 @@ class Edited:
         self.contents = contents
         self._recalled = recalled
         self.checked, self.kept, mark = recalled.value
+        if self.checked < FEWEST:
+            raise Outdated
         stored = cachedir.load(_beside(_ROWS, name))
         if not isinstance(stored, tuple) or len(stored) != 4 or stored[0] != mark:
             raise Outdated
