@@ -47,6 +47,11 @@ WHOLE = {
          "\n    def _put(self, item):\n        self.rows.append(item)\n"),
         "            self._put(item)\n",
     ),
+    "a member whose type the class says": (
+        ("class A(Base):\n    rows: dict[str, int]\n\n    def __init__(self, n):\n        self.n = n\n        self.rows = {}\n\n"
+         "    def add(self, x):\n        self.rows[x] = self.n\n"),
+        "        self.rows = {}\n",
+    ),
     "a number that another method adds to": (
         ("class Q:\n    def __init__(self, n):\n        self.n = n\n        self.left = 0\n\n    def put(self):\n"
          "        self.left += self.n\n"),

@@ -196,7 +196,8 @@ def _members(known: Known, function: Function) -> Iterator[Edit]:
 
 def _begun(owner: ast.ClassDef, function: Function) -> set[str]:
     """The members that a class gives a value in its body, in the maker of its objects, or in what that calls."""
-    given = [one for one in owner.body if isinstance(one, ast.Assign | ast.AnnAssign)]
+    named = [one for one in owner.body if isinstance(one, ast.Assign | ast.AnnAssign)]
+    given = [one for one in named if one.value is not None]  # `rows: list[int]` says only the type
     called = {one.func.attr for one in ast.walk(function)
               if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)}  # fmt: skip
     makers = [one for one in owner.body if isinstance(one, Function) and one.name in called]
