@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from fdc_toolchain.journal.postgres import PgStore
 from fdc_toolchain.runs.workers import liveness
+from fdc_toolchain.runs.workers.dispatch import OPEN
 from fdc_toolchain.workspace import run_folders
 
 from tests.support import fleet
@@ -105,6 +106,8 @@ def test_in_a_database_without_a_worker_the_request_is_stored_at_once(workspace:
         workers.start()
         name = fleet.begun(workspace, url, "ask.plan")
         wait_for(lambda: rows(url, "SELECT 1 FROM fdc.run WHERE status='waiting'"))
+        of_open = "SELECT 1 FROM dbos.workflow_status WHERE status = ANY(%s)"
+        wait_for(lambda: not rows(url, of_open, list(OPEN)))  # its delivery ends after the run
         workers.send("w1", signal.SIGTERM).wait(PATIENCE)
         wait_for(lambda: not liveness.workers(url))
         lacking = "no worker is connected to the database; the run waits for `fdc worker`"
