@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fdc_packs.repair.tools import run_tests
+from fdc_packs.repair.tools import repair_tools, run_tests
 from fdc_toolchain.api.text import narrow
 
 from tests.support import inside
@@ -123,3 +123,29 @@ def test_a_command_that_is_killed_is_looked_at_in_the_same_way(tmp_path: Path) -
     said, story = fixed(tmp_path, f"timeout -s KILL 8 env {PYTEST}", "--test-timeout", "60")
     assert "fixed" == said["status"], story
     assert "TookTooLong" in story
+
+
+STEPS = """\
+def steps(n, by):
+    out = []
+    while n > 0:
+        out.append(n)
+        n -= by
+    return out
+"""
+
+
+def test_another_test_that_does_not_end_says_which_edit_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command ends, and the suite does not: it ran on for as long as a command may, and nothing was learnt from it."""
+    monkeypatch.setattr(repair_tools, "PATIENCE", 2.0)
+    (tmp_path / "loops.py").write_text(STEPS.replace("-= by", "//= by"))
+    (tmp_path / "test_loops.py").write_text(
+        "from loops import steps\ndef test_two(): assert steps(4, 2) == [4, 2]\n"
+    )
+    (tmp_path / "test_more.py").write_text(
+        "from loops import steps\ndef test_one(): assert steps(3, 1) == [3, 2, 1]\n"
+    )
+    said, story = fixed(tmp_path, f"{PYTEST} test_loops.py", "--test-timeout", "60")
+    assert "fixed" == said["status"] and "+        n -= by\n" in said["diff"], story

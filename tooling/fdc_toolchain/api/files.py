@@ -18,8 +18,9 @@ from ..tools.files.documents import (
 from ..tools.files.find_tools import list_files
 from ..workspace import globs, merge_diff, run_folders
 from ..workspace.files import Root, parts_of
+from ..workspace.ignored import Ignored
 
 __all__ = [
-    "ask_git", "CODE", "MARK", "cachedir", "Document", "durable", "globs", "lines_in", "list_files", "merge_diff",
+    "ask_git", "CODE", "MARK", "cachedir", "Document", "durable", "globs", "Ignored", "lines_in", "list_files", "merge_diff",
     "outside_path", "parts_of", "read_beneath", "Root", "run_folders", "Scan", "scan", "Skipped",
 ]  # fmt: skip

@@ -51,7 +51,13 @@ class Watching(Aside):
 
 def _case(value: dict[str, Any]) -> str:
     files = f"{value['count']} file{'' if value['count'] == 1 else 's'} may be changed"
-    return f"copied; {files}; the test command runs"
+    without = value.get("without") or []
+    more = (
+        f"\nnot copied, as git ignores it and the workspace is large: {', '.join(without)}"
+        if without
+        else ""
+    )
+    return f"copied; {files}; the test command runs{more}"
 
 
 def _opened(value: dict[str, Any]) -> str:

@@ -25,16 +25,14 @@ from fdc_toolchain.api.files import Root, durable
 from fdc_toolchain.api.sandbox import fence, scratch, shell, views
 from fdc_toolchain.api.tools import Context, ToolFailure
 
-MOST_BYTES = 1 << 30
-MOST_FILES = 100_000
-LEFT_OUT = frozenset(
-    ".git .hg .svn .fdc runs __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox .hypothesis .cache node_modules".split()
-)
-"""Folders that no copy holds: histories, caches, runs. `node_modules` is linked."""
+from .copying import copy_files, copy_tree
 
 
-def make_copy(context: Context, files: Iterable[str], alone: bool = False) -> dict[str, str]:
-    """Copies the workspace into the run's folder; returns what each of `files` holds (SHA-256).
+def make_copy(
+    context: Context, files: Iterable[str], alone: bool = False, named: bool = True
+) -> tuple[list[str], list[str]]:
+    """Copies the workspace into the run's folder, and takes down what each of `files` holds. Returns which of them are in the
+    copy, and what is not in it that git ignores (`copy_tree`), but no file that was `named`.
 
     `alone`: the copy holds these files and nothing else (HYP-38). Done again, it begins anew. Raises ToolFailure for a
     workspace that is too large to be copied.
@@ -44,24 +42,24 @@ def make_copy(context: Context, files: Iterable[str], alone: bool = False) -> di
         shutil.rmtree(old, ignore_errors=True)
     making = f"{folder}.making"
     shutil.rmtree(making, ignore_errors=True)
-    copying = _Copying(context.root.path)
+    files, without = list(files), list[str]()
     if alone:
-        files = list(files)
-        copying.only(making, files)
+        copy_files(context.root.path, making, files)
     else:
-        copying.tree(making)
-    if not alone:
+        without = copy_tree(context.root.path, making, files if named else ())
         _end_search(making)
     os.rename(making, folder)
     held = {}
     for path in files:
+        if not named and not os.path.lexists(os.path.join(folder, path)):
+            continue
         data = read(folder, path)
         held[path] = sha256(data)
         put(base, path, data)
     stamps = {path: _stamp(os.path.join(folder, path)) for path in as_it_is(folder)}
     durable.replace(_stamps(context), json.dumps(stamps, sort_keys=True).encode())
     durable.replace(_manifest(context), json.dumps(held, sort_keys=True).encode())
-    return held
+    return list(held), without
 
 
 _CONFIGURED = {"pytest.ini": "", ".pytest.ini": "", "pytest.toml": "", "pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]",
@@ -77,55 +75,6 @@ def _end_search(folder: str) -> None:
             return
     with open(os.path.join(folder, "pytest.ini"), "w", encoding="ascii") as out:
         out.write("[pytest]\n")
-
-
-class _Copying:
-    """One copy being made."""
-
-    def __init__(self, root: str) -> None:
-        self.root = root
-        self.files = 0
-        self.bytes = 0
-
-    def tree(self, into: str) -> None:
-        """Copies the whole tree."""
-        for at, folders, names in os.walk(self.root):
-            here = os.path.join(into, os.path.relpath(at, self.root)) if at != self.root else into
-            os.makedirs(here, exist_ok=True)
-            for name in list(folders):
-                source = os.path.join(at, name)
-                if os.path.islink(source):
-                    os.symlink(os.readlink(source), os.path.join(here, name))
-                    folders.remove(name)
-                elif name == "node_modules" or os.path.exists(os.path.join(source, "pyvenv.cfg")):
-                    os.symlink(source, os.path.join(here, name))
-                    folders.remove(name)
-                elif name in LEFT_OUT:
-                    folders.remove(name)
-            for name in names:
-                self._file(os.path.join(at, name), os.path.join(here, name))
-
-    def only(self, into: str, paths: Iterable[str]) -> None:
-        """Copies some files, with the folders that they are in."""
-        for path in paths:
-            target = os.path.join(into, path)
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            self._file(os.path.join(self.root, path), target)
-
-    def _file(self, source: str, target: str) -> None:
-        if os.path.islink(source):
-            os.symlink(os.readlink(source), target)
-            return
-        if not os.path.isfile(source):
-            return  # a pipe, a socket
-        self.files += 1
-        self.bytes += os.path.getsize(source)
-        if self.files > MOST_FILES or self.bytes > MOST_BYTES:
-            most = f"{MOST_FILES:,} files and {MOST_BYTES >> 20:,} MB"
-            raise ToolFailure(
-                "size", f"the workspace has more than {most}; it is copied before it is repaired"
-            )
-        shutil.copy2(source, target)
 
 
 def as_it_is(folder: str) -> set[str]:

@@ -18,6 +18,7 @@ from fdc_toolchain.api.text import narrow, unified
 from fdc_toolchain.api.tools import Context, ToolFailure, object_of, text, word
 
 from . import repair_copy
+from .copying import LEFT_OUT
 from .run_tests import seconds_of_a_test
 from .whole_suite import commands, documented
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 SOURCES, MOST_SOURCE = 12, 400_000
 FURTHER = 120.0
 """Seconds in which the whole suite is asked of edits that pass the command."""
+PATIENCE = 30.0
+"""Seconds that a test of the whole suite may take meanwhile, where the command had none that did not end."""
 _TESTS = re.compile(
     r"(?:^|/)(?:tests?|testing|conftest\.py|test_[^/]*|[^/]*_test\.\w+|[^/]*\.(?:test|spec)\.\w+)(?:/|$)"
 )
@@ -73,9 +76,15 @@ def open_case(args: Mapping[str, object], context: Context) -> dict[str, object]
             for path in every
             if not _apart(path) and not _is_test(path, word(args, "test", ""), context)
         )
-    held = repair_copy.make_copy(context, found, alone=word(args, "alone", "no") == "yes")
-    probes = not context.operator.model
-    return {"files": list(held)[:200], "count": len(held), "named": bool(named), "probes": probes}
+    alone = word(args, "alone", "no") == "yes"
+    held, without = repair_copy.make_copy(context, found, alone, bool(named))
+    return {
+        "files": held[:200],
+        "count": len(held),
+        "named": bool(named),
+        "probes": not context.operator.model,
+        "without": without[:20],
+    }
 
 
 def _readable(path: str, context: Context) -> None:
@@ -108,7 +117,7 @@ def _is_test(path: str, command: str, context: Context) -> bool:
 
 def _apart(path: str) -> bool:
     parts = path.split("/")
-    return any(part in repair_copy.LEFT_OUT or part in ("site-packages", "venv") for part in parts)
+    return any(part in LEFT_OUT or part in ("site-packages", "venv") for part in parts)
 
 
 def probe_edits(args: Mapping[str, object], context: Context) -> Probed:
@@ -152,7 +161,8 @@ def _judge_further(
     for run in commands(command, documented(context, paths))[0].values():
         passing = [row for row in edits if verdicts.get(row["key"]) == "passes"]
         if len(passing) > 1:
-            said = probe(run, context, folder, passing, FURTHER, True, each)["verdicts"]
+            limit = each or PATIENCE  # other tests than the command's may run into an endless loop
+            said = probe(run, context, folder, passing, FURTHER, True, limit)["verdicts"]
             verdicts.update({key: one for key, one in said.items() if one in ("breaks", "leaves")})
 
 

@@ -51,6 +51,8 @@ RIVALS = 12
 """Edits of the same characters that are tried next after the first one there that passes, beside the `more` others."""
 UNKNOWN = 0.05
 """Seconds of the slowest test that passes, where none does."""
+LOOPS, LEAST = 3, 0.99
+"""Edits that take all their time, behind which each other one gets less: seconds of a processor, at least."""
 COMPARING = 100.0
 """Seconds in which the edits that pass are compared, beyond those in which edits are tried."""
 
@@ -103,8 +105,10 @@ def _start() -> None:
 def _control() -> bool:
     """True in the process that goes on to try edits: the command imports what is edited, and fails here as it is or need not."""
     status = _fork(CONTROL, lambda number: show(number), 0, _until - time.monotonic())
-    if _mine is not None or status is None:
+    if _mine is not None:
         return False
+    if status is None:
+        os._exit(1)  # all the time is used up, and nobody reads how the tests end here
     base = result_of(CONTROL)
     tell({"edit": CONTROL, "status": status, **base})
     _first[:] = base["failed"]
@@ -115,10 +119,9 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
     """Forks for each edit until enough pass or the time is over. None in a fork; else the edits that were unfit."""
     global _passed
     unfit: list[tuple[int, int]] = []
-    here = _mine
-    cost, took = given.get("cpu", 1.0), given.get("took", 2.0)
-    since = hoped = 0
-    queue, rivals = list(numbers), set[int]()
+    here, cost, took = _mine, given.get("cpu", 1.0), given.get("took", 2.0)
+    since = hoped = endless = 0
+    queue, rivals, hurried = list(numbers), set[int](), list[int]()
     while queue:
         number = queue.pop(0)
         # a few more are tried: the first that passes should not hide the others
@@ -130,9 +133,13 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
             or since > given["more"]
         ):
             break
-        status = _fork(number, prepare, 2 + math.ceil(3 * cost), 10 + 10 * took)
+        cpu = 2 + math.ceil(3 * cost) if endless < LOOPS else max(LEAST, 3 * cost)
+        status = _fork(number, prepare, cpu, 10 + 10 * took)
         if _mine != here:
             return None
+        if status is None or status < 0:
+            endless += 1
+            hurried += [number] * (endless > LOOPS)
         if status == UNFIT:
             status = _fork(number, rerun, 2 + math.ceil(3 * cost), 10 + 10 * took)
             if _mine != here:
@@ -148,6 +155,8 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
             rivals.update(near)
             queue = near + [one for one in queue if one not in near]
             _good.append(number)
+        if not queue and hurried and not _good:  # the right one may be slower than all others
+            queue, hurried, endless = hurried, [], -len(hurried)
     return [number for _, number in sorted(unfit)]
 
 
@@ -156,7 +165,7 @@ def _fresh(number: int) -> bool:
     return not any(beside(one, number) for one in _good)
 
 
-def _fork(number: int, prepare: Callable[[int], None], cpu: int, patience: float) -> int | None:
+def _fork(number: int, prepare: Callable[[int], None], cpu: float, patience: float) -> int | None:
     """In the parent: how the fork ended, None where it had to be killed. In the fork, 0, with `_mine` set."""
     global _mine
     sys.stdout.flush()

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import resource
+import signal
 
 MEMORY = 2 << 30
 """Bytes that a fork may take beyond what it begins with."""
 
 
-def limit(cpu: int) -> None:
+def limit(cpu: float) -> None:
     """From here on this process may take so many seconds of a processor (0: as many as it likes), and MEMORY more."""
     if cpu:
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+        whole = math.ceil(cpu)
+        resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 1))
+        if whole != cpu:  # the timer counts parts of a second
+            signal.signal(signal.SIGPROF, signal.SIG_DFL)
+            signal.setitimer(signal.ITIMER_PROF, cpu)
     try:
         with open("/proc/self/statm", encoding="ascii") as text:
             now = int(text.read().split()[0]) * resource.getpagesize()
