@@ -214,7 +214,7 @@ class _Lowering:
         if key is None:
             return ""
         self.texts.add(key)
-        return (self.files.read(key) or b"").decode("utf-8", "replace")
+        return (self.files.definition(key) or b"").decode("utf-8", "replace")
 
     def condition(self, condition: Condition) -> ConditionTree:
         """A condition's tree; the predicates that it asks go into the program."""
