@@ -105,3 +105,33 @@ def test_a_link_within_the_workspace_is_followed(workspace: Path) -> None:
     (workspace / "protocols/house.protocol.json").symlink_to("../kept.json")
     done = fdc("lint", "a.plan", cwd=workspace)
     assert 1 == done.returncode and "breaks the rule `none`" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "code"),
+    [
+        ("a.plan", ["lint"], 1),
+        ("a.plan", ["analyze"], 1),
+        ("a.plan", ["expand"], 1),
+        ("a.plan", ["fmt", "--diff"], 1),
+        ("a.plan", ["fmt"], 1),
+        ("a.plan", ["migrate", "--write"], 2),
+        ("specs/1/tasks.md", ["lint"], 1),
+        ("specs/1/tasks.md", ["analyze"], 2),
+        ("specs/1/tasks.md", ["import"], 2),
+        (".claude/workflows/w.js", ["lint"], 1),
+        (".claude/workflows/w.js", ["analyze"], 2),
+        ("tooling/own.json", ["graph"], 2),
+    ],
+)
+def test_no_command_shows_or_changes_what_a_link_leads_to(
+    workspace: Path, target: Path, name: str, words: list[str], code: int
+) -> None:
+    text = f"set_plan   {TOKEN}\n- [ ] T001 {TOKEN}\n{TOKEN.partition('-')[2]}()\n"
+    target.write_text(text)
+    (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+    (workspace / name).symlink_to(target)
+    done = fdc(*words, name, cwd=workspace)
+    assert code == done.returncode, done.stdout + done.stderr
+    assert TOKEN.partition("-")[2] not in done.stdout + done.stderr
+    assert text == target.read_text()

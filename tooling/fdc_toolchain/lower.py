@@ -121,7 +121,7 @@ def _sources(files: Files, reached: Iterable[str]) -> dict[str, str]:
 
 def _hashes(files: Files, keys: Iterable[str]) -> dict[str, str]:
     return {
-        key: hashlib.blake2b(files.seen[key] or b"", digest_size=32).hexdigest() for key in keys
+        key: hashlib.blake2b(files.seen.get(key) or b"", digest_size=32).hexdigest() for key in keys
     }
 
 
