@@ -135,3 +135,15 @@ def test_no_command_shows_or_changes_what_a_link_leads_to(
     assert code == done.returncode, done.stdout + done.stderr
     assert TOKEN.partition("-")[2] not in done.stdout + done.stderr
     assert text == target.read_text()
+
+
+def test_a_file_that_the_settings_call_secret_is_no_source_of_agents_md(workspace: Path) -> None:
+    (workspace / "vault").mkdir()
+    (workspace / "vault/note.md").write_text(f"{TOKEN}\n")
+    (workspace / "fdc.toml").write_text('secret = ["vault/**"]\n')
+    (workspace / "VERSION").write_text("1.0.0\n")
+    (workspace / "protocols").mkdir(exist_ok=True)
+    (workspace / "protocols/note.protocol.md").symlink_to("../vault/note.md")
+    done = fdc("protocols", "build", cwd=workspace)
+    assert 3 == done.returncode and "is secret in this workspace" in done.stderr, done.stderr
+    assert not (workspace / "AGENTS.md").exists()

@@ -15,6 +15,7 @@ from ..exits import Refused
 from ..linking.project.discover import SKIPPED
 from ..linking.project.files import refusal
 from ..linking.project.places import Inside
+from ..linking.project.settings import read_settings
 from ..named_tuples import NamedTuple
 from . import layout
 from .budget import Row
@@ -196,8 +197,11 @@ def _read(path: str, root: str) -> bytes | None:
     """A source of AGENTS.md. Raises OSError for a link of the workspace that leads out of it, and for a secret file: what is
     built from them is committed, and agents read it."""
     data, key = durable.read(path), os.path.relpath(path, root)
-    if data is not None and not key.startswith("../") and (why := refusal(Inside(root), key)):
-        raise OSError(errno.EPERM, why, path)
+    if data is not None and not key.startswith("../"):
+        inside = Inside(root)
+        linked = inside.target(key) != key
+        if why := refusal(inside, key, read_settings(root).secret if linked else ()):
+            raise OSError(errno.EPERM, why, path)
     return data
 
 
