@@ -478,3 +478,8 @@ def test_a_repository_without_protocols_passes_the_check_and_one_that_lost_them_
     assert "protocols/VERSION holds `one`" in fdc("protocols", "--check", cwd=tmp_path).stderr
     source.rename(tmp_path / "gone")
     assert 2 == fdc("protocols", "--check", cwd=tmp_path).returncode
+
+
+def test_one_source_is_one_source(workspace: Path) -> None:
+    write(workspace, {"VERSION": "1.0.0\n", "protocols/a.protocol.md": "# A\n\nText.\n"})
+    assert protocols(workspace, "build").rstrip().endswith(", from 1 source")

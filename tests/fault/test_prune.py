@@ -298,3 +298,13 @@ def test_names_and_links_of_a_clone_lead_nowhere(workspace: Path, tmp_path: Path
 def test_an_age_that_is_none_is_wrong_usage(workspace: Path, age: str) -> None:
     wrong = fdc("runs", "prune", "--older", age, cwd=workspace)
     assert 2 == wrong.returncode and "`12h`, `30d`, `2w`" in wrong.stderr, wrong
+
+
+def test_a_run_that_ended_by_a_clock_that_was_set_back_is_not_old(workspace: Path) -> None:
+    """A machine whose clock starts in 1970, until it knows the time."""
+    (workspace / "ask.plan").write_text(HEAD + "answer <- request_user_input Sugar?\n" + END)
+    assert 5 == fdc("run", "ask.plan", cwd=workspace).returncode
+    back = "import sys, time; time.time = lambda: 9.5; from fdc_toolchain.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    words = [sys.executable, "-c", back, "resume", "--answer", "none"]
+    assert 0 == run(words, cwd=workspace).returncode
+    assert "0 runs removed" in fdc("runs", "prune", "--older", "1h", cwd=workspace).stdout

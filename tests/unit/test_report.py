@@ -130,7 +130,7 @@ def test_sarif_leaves_out_what_github_would_refuse_and_says_so(
     assert 250 == len(run["results"])
     assert "FDC301" == run["results"][0]["ruleId"]
     note = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
-    assert "1 findings are left out: a run holds at most 250" == note
+    assert "left out: 1 finding; a run holds at most 250" == note
 
 
 def test_sarif_cuts_runs_and_places_to_what_github_stores() -> None:

@@ -121,7 +121,7 @@ def _sources(files: Files, reached: Iterable[str]) -> dict[str, str]:
 
 def _hashes(files: Files, keys: Iterable[str]) -> dict[str, str]:
     return {
-        key: hashlib.blake2b(files.seen[key] or b"", digest_size=32).hexdigest() for key in keys
+        key: hashlib.blake2b(files.seen.get(key) or b"", digest_size=32).hexdigest() for key in keys
     }
 
 
@@ -214,7 +214,7 @@ class _Lowering:
         if key is None:
             return ""
         self.texts.add(key)
-        return (self.files.read(key) or b"").decode("utf-8", "replace")
+        return (self.files.definition(key) or b"").decode("utf-8", "replace")
 
     def condition(self, condition: Condition) -> ConditionTree:
         """A condition's tree; the predicates that it asks go into the program."""

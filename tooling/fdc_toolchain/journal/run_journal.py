@@ -127,13 +127,14 @@ class RunJournal:
         self._anchored = self._seq
 
     def close_run(self, status: str, ending: Mapping[str, object], ended: float) -> None:
-        """Records how driving ended. Raises Fenced or WorldFailed."""
+        """Records how driving ended: by a clock that may have been set back, never before the run began. Raises Fenced or
+        WorldFailed."""
         with self._store._transaction():
             before = self._owner
             if not self._sure:
                 self._catch_up()
             self._owner = before._replace(
-                status=status, ending=canonical(ending), ended=float(ended)
+                status=status, ending=canonical(ending), ended=max(float(ended), before.started)
             )
             try:
                 self._update("UPDATE run SET status=?, ending=?, ended=?", self._owner[9:12])

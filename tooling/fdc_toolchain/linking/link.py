@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..diagnostics.diagnostic import Diagnostic, Label
@@ -85,20 +85,24 @@ class Linker(LookUp):
 
 
 def _missing_plan(linker: LookUp, key: str) -> Parsed:
-    if leads_out(linker.root, key):
-        return Parsed(None, None, [led_out(key)])
-    code, message, hint = "FDC321", f"the file `{key}` does not exist", "name a plan that exists"
-    if found := withheld(Inside(linker.root), key, linker.settings.secret):
+    span = Span(key, 1, 1, 1, 1)
+    found = closed(linker.root, key, linker.settings.secret) or Diagnostic(
+        span, "FDC321", f"the file `{key}` does not exist", help="name a plan that exists"
+    )
+    return Parsed(None, None, [found])
+
+
+def closed(root: str, key: str, more: Iterable[str]) -> Diagnostic | None:
+    """The finding about a plan that is not read: a link out of the workspace, or a secret file. None for all others."""
+    span = Span(key, 1, 1, 1, 1)
+    if leads_out(root, key):
+        message = f"`{key}` is a link that leads out of the workspace: it is not read"
+        hint = "put the plan itself there, or name it by its own path"
+        return Diagnostic(span, "FDC416", message, help=hint)
+    if found := withheld(Inside(root), key, more):
         message = f"`{key}`: `{found.entry}` {found.what}; no plan is read from it"
-        code, hint = "FDC418", "give the plan another name"
-    return Parsed(None, None, [Diagnostic(Span(key, 1, 1, 1, 1), code, message, help=hint)])
-
-
-def led_out(key: str) -> Diagnostic:
-    """The finding about a plan that is a link to a file outside of the workspace."""
-    message = f"`{key}` is a link that leads out of the workspace: it is not read"
-    hint = "put the plan itself there, or name it by its own path"
-    return Diagnostic(Span(key, 1, 1, 1, 1), "FDC416", message, help=hint)
+        return Diagnostic(span, "FDC418", message, help="give the plan another name")
+    return None
 
 
 class _Reader(StepFaults):

@@ -45,9 +45,10 @@ class LookUp:
         self.root = root
         self.settings = settings
         self.files = files or Files(root)
+        self.files.secret = settings.secret
         self.diagnostics: list[Diagnostic] = []
         self.catalogue: Catalogue
-        own_packs = local(self.files.packs(), self.files.read, root, index().packs)
+        own_packs = local(self.files.packs(), self.files.definition, root, index().packs)
         self.packs: dict[str, Pack] = {**index().packs, **own_packs.packs}
         """The packs that plans of the workspace can use, by name: those that are installed, and its own."""
         for problem in own_packs.problems:
@@ -55,7 +56,7 @@ class LookUp:
             message = f"the pack cannot be used: {problem.said}"
             self.diagnostics.append(Diagnostic(span, "FDC332", message))
         self.catalogue, findings = read_catalogue(
-            settings.catalogues, self.files.read, own_packs.packs.values()
+            settings.catalogues, self.files.definition, own_packs.packs.values()
         )
         self.diagnostics += findings
         self._using: dict[frozenset[str], Catalogue] = {}
@@ -71,7 +72,7 @@ class LookUp:
                     self.diagnostics.append(
                         Diagnostic(span, "FDC308", f"the catalogue `{name}` does not exist")
                     )
-        self.registry, findings = read_registry(self.files.read(REGISTRY), REGISTRY)
+        self.registry, findings = read_registry(self.files.definition(REGISTRY), REGISTRY)
         self.diagnostics += findings
         workspace_packs = [*own_packs.packs.values()]
         self.shipped = shipped_registry(
@@ -87,7 +88,7 @@ class LookUp:
         if sources:
             from .protocol_rules.read_checks import Workspace, read_obligations
 
-            workspace = Workspace(self.files.read, self._automaton_key, self.catalogue)
+            workspace = Workspace(self.files.definition, self._automaton_key, self.catalogue)
             self.obligations = read_obligations(sources, workspace, self.diagnostics)
         self._outside: tuple[Row, ...] | None = None
         self._nearest: dict[tuple[str, int], str | None] = {}
@@ -186,11 +187,17 @@ class LookUp:
         if key is None:
             return None, None, []
         if key not in self._automata:
-            data = self.files.read(key) or b""
-            if (key, data) not in self.loaded:
-                self.loaded[key, data] = load_automaton(data, key)
-            self._automata[key] = self.loaded[key, data]
+            self._automata[key] = self._load(key)
         return key, *self._automata[key]
+
+    def _load(self, key: str) -> Loaded:
+        if why := self.files.refused(key):
+            message = f"the automaton `{key}` cannot be used: {why}"
+            return None, [Diagnostic(Span(key, 1, 1, 1, 1), "FDC202", message)]
+        data = self.files.read(key) or b""
+        if (key, data) not in self.loaded:
+            self.loaded[key, data] = load_automaton(data, key)
+        return self.loaded[key, data]
 
     def _automaton_key(self, reference: str) -> str | None:
         candidates = [reference]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from .. import api
+from ..diagnostics.plural import plural
 from .results import MOST_EXACT, Result, in_line
 from .tool_table import Arguments, Wrong, text
 from .workspace_paths import is_hidden, plan_in
@@ -27,7 +28,7 @@ def fix(root: str, given: Arguments) -> Result:
     if len(done.text) > MOST_EXACT:
         words += "\nThe text is too long to be sent; `fdc lint --fix` writes it to the file."
         return Result(words=words, data=left.data)
-    words += f"\nLeft: {len(done.result.diagnostics)} findings. The repaired text follows; nothing was written."
+    words += f"\nLeft: {plural(len(done.result.diagnostics), 'finding')}. The repaired text follows; nothing was written."
     return Result(words=words, data=done.text, exact=True)
 
 
@@ -101,9 +102,7 @@ def verdict(root: str, result: api.CheckResult) -> Result:
     seen = tuple(item for item in result.diagnostics if not is_hidden(root, item.span.path))
     if not (left := len(result.diagnostics) - len(seen)):
         return Result(words=words, data=api.brief(result))
-    words += (
-        f" {left} findings in files outside of the workspace, or that hold secrets, are not shown."
-    )
+    words += f" Not shown: {plural(left, 'finding')} in files outside of the workspace, or that hold secrets."
     shown = api.brief(dataclasses.replace(result, diagnostics=seen)) if seen else ""
     return Result(words=words, data=shown)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import posixpath
 from collections.abc import Mapping
@@ -12,6 +13,9 @@ from ..diagnostics.diagnostic import Diagnostic, ordered
 from ..diagnostics.span import Span
 from ..exits import Refused
 from ..linking.project.discover import SKIPPED
+from ..linking.project.files import refusal
+from ..linking.project.places import Inside
+from ..linking.project.settings import read_settings
 from ..named_tuples import NamedTuple
 from . import layout
 from .budget import Row
@@ -158,16 +162,16 @@ def _compiled(
 def version_of(root: str, source: str) -> tuple[str, bytes | None]:
     """The path and the bytes of the protocols' version: a `VERSION` beside them, else that of the workspace."""
     beside = posixpath.join(source, "VERSION")
-    data = durable.read(os.path.join(root, beside))
+    data = _read(os.path.join(root, beside), root)
     return (
-        ("VERSION", durable.read(os.path.join(root, "VERSION"))) if data is None else (beside, data)
+        ("VERSION", _read(os.path.join(root, "VERSION"), root)) if data is None else (beside, data)
     )
 
 
 def _sources(root: str, source: str) -> dict[str, bytes]:
     top = os.path.join(root, source)
     files, beside = source_files(top, root), os.path.join(top, layout.NAME)
-    data = durable.read(beside)
+    data = _read(beside, root)
     return files if data is None else {**files, shown(beside, root): data}
 
 
@@ -185,8 +189,20 @@ def source_files(folder: str, root: str, endings: tuple[str, ...] = SOURCES) -> 
         for name in sorted(names):
             if name.endswith(endings):
                 path = os.path.join(here, name)
-                files[shown(path, root)] = durable.read(path) or b""
+                files[shown(path, root)] = _read(path, root) or b""
     return files
+
+
+def _read(path: str, root: str) -> bytes | None:
+    """A source of AGENTS.md. Raises OSError for a link of the workspace that leads out of it, and for a secret file: what is
+    built from them is committed, and agents read it."""
+    data, key = durable.read(path), os.path.relpath(path, root)
+    if data is not None and not key.startswith("../"):
+        inside = Inside(root)
+        linked = inside.target(key) != key
+        if why := refusal(inside, key, read_settings(root).secret if linked else ()):
+            raise OSError(errno.EPERM, why, path)
+    return data
 
 
 def tool(root: str, path: str) -> str | None:
@@ -194,7 +210,7 @@ def tool(root: str, path: str) -> str | None:
     parts = path.split("/")
     if ".." in parts or path.startswith("/") or "\0" in path:
         return None
-    data = durable.read(os.path.join(root, *parts))
+    data = _read(os.path.join(root, *parts), root)
     return None if data is None else data.decode("utf-8", "replace")
 
 

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from ..diagnostics.codes import CODES
 from ..diagnostics.diagnostic import Diagnostic, Fix, Label
+from ..diagnostics.plural import plural
 from ..diagnostics.span import Span
 from . import explanations
 from .hosts.fingerprints import fingerprints
@@ -61,7 +62,7 @@ def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) 
         gravity = list(_LEVELS)
         reported = sorted(reported, key=lambda item: gravity.index(item.severity))[:MOST_RESULTS]
         notes.append(
-            f"{len(diagnostics) - MOST_RESULTS} findings are left out: a run holds at most {MOST_RESULTS}"
+            f"left out: {plural(len(diagnostics) - MOST_RESULTS, 'finding')}; a run holds at most {MOST_RESULTS}"
         )
     codes = {code: number for number, code in enumerate(sorted({item.code for item in reported}))}
     texts = lines_of(sources)

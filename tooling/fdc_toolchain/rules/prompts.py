@@ -31,10 +31,16 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 message = f"the tool `{act.step.tool}` cannot offer calls: {why}"
                 yield Diagnostic(unit.span(act.step), "FDC308", message)
             for kind, path in (("prompt", run.get("prompt")), ("schema", run.get("schema"))):
-                if path is not None and context.linker.files.find(path) is None:
-                    message = f"the {kind} `{path}` of the tool `{act.step.tool}` does not exist"
+                if path is None:
+                    continue
+                files = context.linker.files
+                key = files.find(path)
+                why = "" if key is None else files.refused(key)
+                if key is None or why:
+                    said = f"cannot be used: {why}" if why else "does not exist"
+                    message = f"the {kind} `{path}` of the tool `{act.step.tool}` {said}"
                     yield Diagnostic(unit.span(act.step), "FDC309", message)
-                elif path is not None and kind == "schema" and not _object(context, path):
+                elif kind == "schema" and not _object(context, path):
                     message = (
                         f"the schema `{path}` of the tool `{act.step.tool}` is not a JSON object"
                     )

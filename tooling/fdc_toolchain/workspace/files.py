@@ -234,9 +234,13 @@ class Root:
         with said(path), self.folder(parts[:-1], make=mode != "edit") as above:
             permissions = replaceable(path, parts[-1], above, mode)
             if mode == "create" and permissions is not None:
-                if self._read(path, parts) == data:
-                    return
-                raise ToolFailure("exists", f"`{path}` already exists")
+                if self._read(path, parts) != data:
+                    raise ToolFailure("exists", f"`{path}` already exists")
+                unlink(
+                    temporary, above
+                )  # an earlier attempt was killed while the file had two names
+                os.fsync(above)
+                return
             if self._keeper is not None:
                 self._keeper.wrote(
                     "/".join(parts), data, self._read(path, parts) if mode == "edit" else None

@@ -40,16 +40,16 @@ NONE = OfOthers([])
 def look(keys: list[str], options: Options, root: str) -> OfOthers:
     """Checks the files `keys`. Names files that are not plans on stderr. Raises WorldError."""
     from ...exits import WorldError
-    from ...linking.link import led_out
-    from ...linking.project.places import leads_out
+    from ...linking.link import closed
     from ...linking.project.regular_file import read
+    from ...workspace.confirmed_settings import settings_of
 
-    out = NONE
+    out, secret = NONE, settings_of(root).secret
     named = {os.path.abspath(str(path)) for path in options["paths"] or ()}  # type: ignore[attr-defined]
     unknown = []
     for key in dict.fromkeys(keys):
-        if leads_out(root, key):
-            out = _joined(out, OfOthers([led_out(key)], (key,), (), 1))
+        if refused := closed(root, key, secret):
+            out = _joined(out, OfOthers([refused], (key,), (), 1))
             continue
         try:
             data = read(os.path.join(root, key))

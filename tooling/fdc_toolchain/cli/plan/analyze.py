@@ -67,11 +67,15 @@ def _of_others(plan: str, root: str, form: str) -> int | None:
     """The figures of another tool's plan; None if the file is not such a plan."""
     from ...check import key_of
     from ...foreign.read import read
+    from ...linking.link import closed
     from ...linking.project.regular_file import read as content
     from ...workspace.confirmed_settings import settings_of
     from ..linting.look_alikes import known_tools, looks_like_a_plan
 
-    found = read(key_of(plan, root), content(plan), root, settings_of(root))
+    settings = settings_of(root)
+    if refused := closed(root, key_of(plan, root), settings.secret):
+        raise UsageError(f"{refused.message}; {refused.help}")
+    found = read(key_of(plan, root), content(plan), root, settings)
     if found is None or found.kind == "Markdown":
         if not looks_like_a_plan(content(plan)[:4096], known_tools()):
             raise UsageError(f"`{visible(plan)}` has no plan that fdc knows")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 import click
 
@@ -12,12 +11,12 @@ from ...console.options import flag_option, root_of, workspace_option
 from ...console.terminal import say, style
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
-from ...linking.link import led_out
+from ...linking.link import closed
 from ...linking.project import regular_file
 from ...linking.project.discover import find_plans
-from ...linking.project.places import link_out
+from ...linking.project.places import typed
 from ...linking.project.root import inside
-from ...linking.project.settings import read_settings
+from ...linking.project.settings import Settings, read_settings
 from ...syntax.write import canonical
 from ...workspace.files import MAX_FILE
 from ..shared import parse_errors
@@ -51,11 +50,12 @@ def command(
 
     A folder means every plan below it (`*.plan`, `*.plan.txt`, `plan.txt`); without PATHS, the current
     folder, or the workspace if that is elsewhere. `-` reads stdin and writes stdout. A plan whose text cannot be
-    read, or that is a link out of the workspace, is reported and left as it is. Formatting never changes what a plan does.
+    read, or that is a link out of the workspace or a secret file, is reported and left as it is. Formatting never changes
+    what a plan does.
     """
     root = root_of(workspace)
     settings = read_settings(root)
-    job = _Job(root, check, diff, settings.limits)
+    job = _Job(root, check, diff, settings)
     if "-" in paths:
         if len(paths) > 1:
             raise UsageError("`-` cannot be combined with other paths: it formats stdin to stdout")
@@ -76,18 +76,19 @@ def command(
 class _Job:
     """One run of the command, with its counts."""
 
-    def __init__(self, root: str, check: bool, diff: bool, limits: Any) -> None:
+    def __init__(self, root: str, check: bool, diff: bool, settings: Settings) -> None:
         self.root = root
         self.check = check
         self.diff = diff
-        self.limits = limits
-        self.changed = self.same = self.unread = self.outside = 0
+        self.limits = settings.limits
+        self.secret = settings.secret
+        self.changed = self.same = self.unread = self.closed = 0
 
     def file(self, path: str) -> None:
         data = regular_file.read(path, MAX_FILE)
-        if link_out(self.root, path):
-            self.outside += 1
-            parse_errors.show(b"", [led_out(path)])
+        if refused := closed(self.root, typed(self.root, path), self.secret):
+            self.closed += 1
+            parse_errors.show(b"", [refused])
             return
         new = self._formatted(data, path)
         if new is None:
@@ -128,12 +129,12 @@ class _Job:
             )
         if self.unread:
             parts.append(f"{_plans(self.unread)} skipped: syntax errors")
-        if self.outside:
-            parts.append(f"{_plans(self.outside)} skipped: outside of the workspace")
+        if self.closed:
+            parts.append(f"{_plans(self.closed)} skipped: outside of the workspace, or secret")
         return ", ".join(parts) or "no plans found"
 
     def code(self) -> int:
-        wrong = self.unread or self.outside or (self.changed and (self.check or self.diff))
+        wrong = self.unread or self.closed or (self.changed and (self.check or self.diff))
         return FINDINGS if wrong else CLEAN
 
     def _formatted(self, data: bytes, path: str) -> bytes | None:

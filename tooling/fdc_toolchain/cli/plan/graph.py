@@ -72,10 +72,18 @@ def _drawn(graph: Graph, form: str) -> str:
 def _automaton(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], Texts]:
     """The workspace's file, or the shipped file with the same path."""
     from ...automata.load import load
+    from ...linking.project.files import refusal
+    from ...linking.project.places import Inside, typed
+    from ...linking.project.root import find_root
+    from ...linking.project.settings import read_settings
     from ...report.drawing.automaton import automaton_graph
 
-    data = durable.read(os.path.join(base, target))
-    if data is None:
+    path, root = os.path.join(base, target), find_root(base)
+    data = durable.read(path)
+    if data is not None:
+        if why := refusal(Inside(root), typed(root, path), read_settings(root).secret):
+            raise UsageError(f"the automaton `{target}` cannot be used: {why}")
+    else:
         data = shipped.read(target)
     if data is None:
         raise UsageError(f"the automaton `{target}` does not exist")

@@ -39,13 +39,17 @@ def command(file: str, form: str, workspace: str | None) -> int:
     from ...check import key_of
     from ...foreign.convert import NotConverted, converted
     from ...foreign.read import read
+    from ...linking.link import closed
     from ...linking.project.regular_file import read as content
     from ...workspace.confirmed_settings import settings_of
 
     there(file)
     root = root_of(workspace)
     key = key_of(file, root)
-    found = read(key, content(file), root, settings_of(root), FORMS.get(form))
+    settings = settings_of(root)
+    if refused := closed(root, key, settings.secret):
+        raise UsageError(f"{refused.message}; {refused.help}")
+    found = read(key, content(file), root, settings, FORMS.get(form))
     if found is None or found.kind == "Markdown":
         raise UsageError(f"`{visible(file)}` is not a plan of another tool that fdc knows")
     if form != "auto" and found.kind != FORMS[form]:

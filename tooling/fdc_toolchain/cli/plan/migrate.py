@@ -12,9 +12,10 @@ from ...console.terminal import say
 from ...durable import replace
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import read_catalogue
+from ...linking.link import closed
 from ...linking.project import regular_file
 from ...linking.project.files import Files
-from ...linking.project.places import link_out
+from ...linking.project.places import typed
 from ...linking.project.settings import read_settings
 from ...migrate.convert import migrate
 from ...migrate.dialect import LANGUAGE
@@ -49,9 +50,8 @@ def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | N
     for path in paths:
         name = "<stdin>" if path == "-" else path
         data = _read(path)
-        if link_out(root, path):
-            said = "is a link that leads out of the workspace; name the plan by its own path"
-            raise UsageError(f"`{path}` {said}")
+        if refused := closed(root, typed(root, path), settings.secret):
+            raise UsageError(f"{refused.message}; {refused.help}")
         done = migrate(data, name, catalogue, settings.limits)
         _report(done, name, data, quiet)
         if done.text is not None and not quiet:

@@ -8,6 +8,7 @@ import shutil
 import click
 
 from ...cachedir import cache_dir
+from ...diagnostics.plural import plural
 from ...exits import CLEAN
 
 
@@ -27,7 +28,7 @@ def show() -> int:
                 count += 1
             except OSError:
                 continue
-    click.echo(f"{cache_dir()}: {count} files, {size / 1024:.1f} KiB")
+    click.echo(f"{cache_dir()}: {plural(count, 'file')}, {size / 1024:.1f} KiB")
     return CLEAN
 
 

@@ -11,6 +11,7 @@ import click
 
 from ...console.options import flag_option, format_option, text_option
 from ...console.terminal import say, say_json
+from ...diagnostics.plural import plural
 from ...exits import CLEAN, FINDINGS, UsageError, WorldError, reason
 from ...report.terminal.terminal_text import visible
 from ..shared.lifecycle_options import root_of, workspace_option
@@ -51,7 +52,7 @@ def build(workspace: str | None, only_check: bool) -> int:
     for path in files:
         click.echo(f"{path} written")
     click.echo(
-        f"{len(found.files)} files, {len(found.symbols)} symbols, {len(found.edges)} imports"
+        f"{plural(len(found.files), 'file')}, {plural(len(found.symbols), 'symbol')}, {plural(len(found.edges), 'import')}"
     )
     for path, why in found.skipped:
         say(f"  skipped {visible(path)}: {visible(why)}", err=True)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import posixpath
 import stat
+from collections.abc import Collection
 
 from ... import resources
 from ...packs import shipped
 from ...packs.model import PREFIX
 from ...text.image_kind import NO_IMAGE, image_kind
 from . import regular_file
-from .places import MAX_FILE
+from .places import MAX_FILE, Inside
+from .secret_files import withheld
 from .stat_cache import LED_TO, ON_PATH, PACK, RIGHT_BELOW, listing, there
 
 SHIPPED = "fdc:"
@@ -33,6 +36,9 @@ class Files:
         """While set, every key that is read is added to it."""
         self.led_to: tuple[tuple[str, ...], tuple[str, ...]] | None = None
         """The answer of `leads`, where a caller has searched more folders than it does."""
+        self.secret: Collection[str] = ()
+        """The globs of the workspace's own secret files, for `definition`."""
+        self._inside = Inside(root)
 
     def exists(self, path: str) -> bool:
         """True where the workspace has anything under a path that a plan names; a folder, where the path ends with a slash."""
@@ -83,6 +89,23 @@ class Files:
             raise
         self.seen[key] = data
         return data
+
+    def definition(self, key: str) -> bytes | None:
+        """The bytes of a catalogue, a prompt, a registry or a protocol, which findings quote and models are given.
+
+        Raises OSError as `read` does, and where such a file is `refused`.
+        """
+        if why := self.refused(key):
+            raise OSError(errno.EPERM, why, os.path.join(self.root, key))
+        return self.read(key)
+
+    def refused(self, key: str) -> str:
+        """Why a definition is not read from the file under a key; empty where it is read, or is not there. A model may have
+        written the plan that names an automaton, and a clone brings links of any name."""
+        if key.startswith(SHIPPED):
+            return ""
+        why = refusal(self._inside, key, self.secret)
+        return why if why and self.read(key) is not None else ""
 
     def unfit(self, path: str, *, image: bool = False) -> str | None:
         """Why a step cannot read a file as text (`image`: as an image); None if it can, or if there is no file."""
@@ -165,6 +188,14 @@ class Files:
         """Whether a path as plans write it names a shipped file; it is not read."""
         plain = _plain(path)
         return plain is not None and shipped.path(shipped.current(plain)) is not None
+
+
+def refusal(inside: Inside, key: str, more: Collection[str] = ()) -> str:
+    """Why fdc does not read a definition from a file; empty where it may."""
+    if inside.leads_out(key):
+        return "it is a link out of the workspace, and is not read"
+    found = withheld(inside, key, more)
+    return f"`{found.entry}` {found.what}, and no definition is read from it" if found else ""
 
 
 def _plain(path: str) -> str | None:

@@ -78,14 +78,13 @@ def leads_out(root: str, key: str) -> bool:
     return not real.startswith(top.rstrip("/") + "/")
 
 
-def link_out(root: str, path: str) -> bool:
-    """`leads_out` for a path as it was typed: one that is not below the workspace names its file itself, and is none."""
-    top = os.path.realpath(root)
+def typed(root: str, path: str) -> str:
+    """The key of a path as it was typed; an absolute path where it is not below the workspace, and names its file itself."""
     here = os.path.abspath(path)
-    for start in (root.rstrip("/"), top):
+    for start in (root.rstrip("/"), os.path.realpath(root)):
         if here.startswith(start + "/"):
-            return leads_out(root, here[len(start) + 1 :])
-    return False
+            return here[len(start) + 1 :]
+    return here
 
 
 class Inside:

@@ -19,6 +19,7 @@ from ...workspace.failure import ToolFailure
 from ...workspace.files import parts_of
 from .. import intent_files
 from ..context import Context, text, word
+from . import git_index
 
 _NOTHING = "0" * 40
 _LITERAL = ("--literal-pathspecs",)
@@ -38,7 +39,7 @@ def add(args: Mapping[str, object], context: Context) -> object:
     gone = not os.path.lexists(os.path.join(context.root.path, path))
     if not gone and context.root.kind(path) != "file":
         raise ToolFailure("missing", f"`{path}` is not a file")
-    _repository(context)
+    own = _repository(context)
     if gone and not _knows(path, _git(context, *_LITERAL, "ls-files", "-s", "-z", "--", path)):
         head = _head(context)
         if head != _NOTHING and _knows(
@@ -60,7 +61,9 @@ def add(args: Mapping[str, object], context: Context) -> object:
             f"`{path}` goes through the filter `{told[2]}`, which is a program; `git add` it by hand",
         )
     # Writing the index, git compares what was added a moment ago with it once more, through its attributes.
-    _git(context, *_LITERAL, "add", "--", path, own_names=_own_names(context), looks="")
+    own_names = _own_names(context)
+    with git_index.changed(own, context.key) as index:
+        _git(context, *_LITERAL, "add", "--", path, own_names=own_names, index=index, looks="")
     return {"path": path}
 
 
@@ -84,7 +87,8 @@ def commit(args: Mapping[str, object], context: Context) -> object:
     old = _head(context)
     own_names = _own_names(context)
     # As above, through its filter.
-    tree = _git(context, "write-tree", own_names=own_names, looks="").strip()
+    with git_index.copied(own, context.key) as index:
+        tree = _git(context, "write-tree", own_names=own_names, index=index, looks="").strip()
     if (
         _git(context, "rev-parse", f"{old}^{{tree}}").strip() == tree
         if old != _NOTHING
@@ -160,25 +164,28 @@ def _git(
     *arguments: str,
     own_names: Sequence[str] = (),
     environment: dict[str, str] | None = None,
+    index: str | None = None,
     looks: str | None = None,
 ) -> str:
     """What a git command says that can write `.git` and nothing else. Raises ToolFailure (`git`) where it fails.
 
-    `own_names`: the filters and hooks that are turned off besides (`_own_names`). `looks`: the file at which it looks, empty
-    for any files.
+    `own_names`: the filters and hooks that are turned off besides (`_own_names`). `index`: the copy of the index that it uses.
+    `looks`: the file at which it looks, empty for any files.
     """
     from .. import shell
 
     root = context.root.path
     inside = {
         "GIT_DIR": os.path.join(root, ".git"), "GIT_WORK_TREE": root, "GIT_CONFIG_NOSYSTEM": "1",
-        **started_nothing(own_names, {}), **(environment or {}),
+        "LC_ALL": "C", **started_nothing(own_names, {}), **(environment or {}), **({"GIT_INDEX_FILE": index} if index else {}),
     }  # fmt: skip
     done = shell.run_git(
         ["-c", f"core.attributesFile={os.devnull}", *arguments], context, inside, looks
     )
     said = done.output.decode("utf-8", "replace")
     if done.exit_code != 0:
+        if (lock := re.search(r"'([^']*\.lock)': File exists", said)) is not None:
+            raise git_index.lock_exists(os.path.relpath(lock[1], root))
         lines = [
             line for line in said.splitlines() if line.strip() and not line.startswith("hint:")
         ]

@@ -58,8 +58,14 @@ PRE_COMMIT = """\
     entry: fdc protocols --check
     language: system
     pass_filenames: false
-    files: '(^protocols/|(^|/)AGENTS\\.md$|^fdc\\.toml$)'
+    always_run: true
 """
+
+PRE_COMMIT_BEFORE = (
+    PRE_COMMIT.removesuffix("    always_run: true\n")
+    + "    files: '(^protocols/|(^|/)AGENTS\\.md$|^fdc\\.toml$)'\n"
+)
+"""The entry of an older fdc: pre-commit skipped its last hook where a source was deleted."""
 
 
 FSM = "tooling/fdc_fsm.json"

@@ -14,7 +14,15 @@ from ....linking.project.settings import Settings
 from ....named_tuples import NamedTuple
 from . import file_edits, merged
 from .agent_files import AGENTS, instructions, skill
-from .file_edits import COMPILED_BESIDE, IGNORED, IGNORED_HEAD, MARK, PRE_COMMIT, template
+from .file_edits import (
+    COMPILED_BESIDE,
+    IGNORED,
+    IGNORED_HEAD,
+    MARK,
+    PRE_COMMIT,
+    PRE_COMMIT_BEFORE,
+    template,
+)
 from .merged import ByHand
 
 _CHANGED = "it is not what `fdc init` writes"
@@ -62,12 +70,12 @@ def planned(root: str, settings: Settings, tests: list[str]) -> Removal:
     pointers = [file_edits.pointer(output) for output in rules]
     _part(removal, root, "AGENTS.md", partial(_block, pointers))
     _part(removal, root, ".gitignore", _without_ignored)
-    entry = PRE_COMMIT.format(mark=MARK)
+    entries = [text.format(mark=MARK) for text in (PRE_COMMIT, PRE_COMMIT_BEFORE)]
     _part(
         removal,
         root,
         ".pre-commit-config.yaml",
-        partial(merged.without_repository, entry=entry),
+        partial(_repository, entries),
         "repos:\n",
     )
     ignored = _without_ignored(data) is not None if (data := _ignoring(root)) else False
@@ -201,6 +209,12 @@ def _block(texts: list[str], old: bytes) -> bytes | None:
         if made is not None:
             return made
     return None
+
+
+def _repository(entries: list[str], old: bytes) -> bytes | None:
+    """Takes out the hooks that this fdc or an older one wrote."""
+    found = (merged.without_repository(old, entry) for entry in entries)
+    return next((made for made in found if made is not None), None)
 
 
 def _ignoring(root: str) -> bytes | None:

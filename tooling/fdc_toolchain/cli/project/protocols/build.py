@@ -17,6 +17,7 @@ from ....console.options import (
     workspace_option,
 )
 from ....console.terminal import say
+from ....diagnostics.plural import plural
 from ....exits import CLEAN, FINDINGS, UsageError
 from ....protocols import build as work
 from ....protocols.budget import MAX_BYTES, table
@@ -136,7 +137,7 @@ def _run(only_check: bool, root: str, options: dict[str, Any], show_bytes: bool)
                 # A file that was imported may stay as long as it was.
                 few = count <= how.max_bytes
                 size += f" of at most {how.max_bytes}" if few else f" (more than {how.max_bytes})"
-            size += f", from {made.sources} sources"
+            size += f", from {plural(made.sources, 'source')}"
         click.echo(
             f"{output.path} {'written' if output.path in done.written else 'is up to date'}: {size}"
         )
