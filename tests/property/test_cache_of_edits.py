@@ -16,7 +16,9 @@ from fdc_toolchain.cli.linting import incremental
 from fdc_toolchain.linking.link import Linker
 
 from tests.property.test_cache import AUTOMATA, PLANS, World, difference, lint, plan, tick
+from tests.support.foreign_pack import HEAD, install
 from tests.support.plans import CLEAN
+from tests.support.process import fdc
 
 SESSIONS = 12
 EDITS = 40
@@ -303,3 +305,39 @@ def test_a_plan_of_few_that_is_again_as_it_was_is_not_judged_again(
         tick(workspace)
         assert lint()[0] in (0, 1)
         assert used["judge"] == min(number, 1) + 1
+
+
+BREW = {
+    "summary": "s", "action": "step_op", "effect": "pure", "trust": "trusted", "parameters": [], "result": "text",
+}  # fmt: skip
+PACK = f'{HEAD}catalogues = ["tools.json"]\n[tools]\nbrew = "deeds:brew"\n'
+
+
+def test_a_pack_that_is_installed_between_two_edits_counts_for_plans_that_nobody_edited(
+    workspace: Path, tmp_path: Path
+) -> None:
+    site, env = tmp_path / "site", {"FDC_CACHE_DIR": str(tmp_path / "cache")}
+    site.mkdir()
+    env["PYTHONPATH"] = str(site)
+    brews = "use pack tea\nset_plan x\nbrew\nplan_step_complete y\nclose_task\nsubmit\n"
+    (workspace / "brews.plan").write_text(brews)
+    for number in range(200):
+        (workspace / f"p{number}.plan").write_text("message_user hello\n")
+    time.sleep(0.3)  # a file of just now may change behind its times
+
+    def said(*options: str) -> tuple[int, str]:
+        done = fdc("lint", *options, cwd=workspace, env=env, fresh=True)
+        return done.returncode, done.stdout
+
+    assert said() == said()
+    (workspace / "p0.plan").write_text("message_user again\n")
+    assert "brews.plan" in said()[1]
+    pack = install(site, "tea", PACK)
+    (pack / "tools.json").write_text(
+        json.dumps({"format": 1, "name": "tea", "tools": {"brew": BREW}})
+    )
+    (pack / "deeds.py").write_text("def brew(args, context):\n    return ''\n")
+    (workspace / "p0.plan").write_text("message_user once more\n")
+    after = said()
+    assert after == said("--no-cache")
+    assert "brews.plan" not in after[1]

@@ -94,7 +94,13 @@ def test_a_clean_start_loads_few_modules_of_any_kind(command: str, folder: Path)
     assert len(loaded(command, folder)) <= 32, sorted(loaded(command, folder))
 
 
-@pytest.mark.parametrize("module", ["ast", "threading", "lark", "dataclasses", "subprocess"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "ast", "threading", "lark", "dataclasses", "subprocess", "typing", "urllib.parse", "ipaddress", "math",
+        "importlib.util",
+    ],
+)  # fmt: skip
 def test_a_proof_loads_none_of(module: str, folder: Path) -> None:
     assert module not in proof(folder)
 

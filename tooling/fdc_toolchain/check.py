@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from .automata.model import Automaton
 from .diagnostics.codes import SAFETY
@@ -23,6 +22,7 @@ from .rules import RULES, Context
 from .rules.solver.fragment import as_fragment
 from .syntax.tree import Plan
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .certificate.forms import Assumption
 

@@ -6,8 +6,8 @@ A command of fdc defines about a hundred of these classes before it does anythin
 from __future__ import annotations
 
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 new_tuple = tuple.__new__
 """Makes a named tuple of its class and a plain tuple of all its fields, in half the time of a call of the class."""
 
@@ -56,11 +56,11 @@ else:
         "__getnewargs__": _plain,
     }
 
-    _GETTERS: list[Any] = []
+    _GETTERS: list[object] = []
     _CODES: dict[int, CodeType] = {}
     """By number of fields: the code of `__new__`, which is the same for all names of fields."""
 
-    def _new_of(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> FunctionType:
+    def _new_of(fields: tuple[str, ...], defaults: tuple[object, ...]) -> FunctionType:
         """The `__new__` of a class with these fields, of which the last ones have defaults."""
         code = _CODES.get(len(fields))
         if code is None:
@@ -73,7 +73,7 @@ else:
     class _Maker(type):
         """Makes of the body of a class the named tuple that it describes."""
 
-        def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
+        def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, object]) -> type:
             types = body.get("__annotations__", {})
             fields = tuple(types)
             defaults = {field: body[field] for field in fields if field in body}

@@ -9,11 +9,11 @@ innermost loop.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from ..named_tuples import NamedTuple
 from ..text.slots import Record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..certificate import forms
 

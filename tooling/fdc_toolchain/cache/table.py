@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
 
 from .. import cachedir
 from ..linking.link import Linker
@@ -14,6 +13,10 @@ from ..named_tuples import NamedTuple, new_tuple
 from .assumption_packs import Pack, Ref
 from .blob_ids import Contents
 from .edited import Rows, assumed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_TABLES = 64
 """Number of tables: one for each workspace and state of its settings, registry and catalogues. The oldest are deleted first."""

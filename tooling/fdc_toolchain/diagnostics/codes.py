@@ -8,9 +8,11 @@ tools and calls, 4 analyses, 5 protocols, 6 runs,
 
 from __future__ import annotations
 
-from typing import Literal
-
 from ..named_tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
 
 class Code(NamedTuple):

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
 
 from ..named_tuples import NamedTuple
 from .codes import CODES
 from .span import Span
 
-Severity = Literal["error", "warning", "info", "assumption", "fragment"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
 
-if TYPE_CHECKING:  # what `marshal` writes
+    Severity = Literal["error", "warning", "info", "assumption", "fragment"]
+
+    # what `marshal` writes
     Place = tuple[str, int, int, int, int]
     Texts = tuple[tuple[Place, str], ...]
     PlainFix = tuple[str, Texts, bool]

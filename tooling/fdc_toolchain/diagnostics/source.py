@@ -43,7 +43,7 @@ _SEPARATORS = {
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
 """Bytes of most texts, none of which is suspect."""
 
-_SUSPECT = re.compile(
+_SUSPECT = (
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"
     "\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]|\r(?!\n)"
 )
@@ -102,7 +102,7 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
         findings.append(
             Diagnostic(Span(path, 1, 1, 1, 1), "FDC121", "the text starts with a byte order mark")
         )
-    if data.translate(None, _PLAIN) and _SUSPECT.search(text):
+    if data.translate(None, _PLAIN) and re.search(_SUSPECT, text):
         findings += _suspects(text, path, offset)
     if "\r" in text:
         text = text.replace("\r\n", "\n")
@@ -118,7 +118,7 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
 def _suspects(text: str, path: str, offset: int | None) -> list[Diagnostic]:
     findings: list[Diagnostic] = []
     line, start = 1, 0
-    for match in _SUSPECT.finditer(text):
+    for match in re.finditer(_SUSPECT, text):
         at = match.start()
         line += text.count("\n", start, at)
         start = at

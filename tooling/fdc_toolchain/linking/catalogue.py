@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
 from .. import cachedir, resources
 from ..diagnostics.diagnostic import Diagnostic
@@ -23,7 +22,10 @@ from ..packs.model import PREFIX, Pack
 from ..program.model import LEFT
 from .own_row import LOCK, reads_all, sandboxed, unlocked
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..certificate.forms import rows as forms
     from ..program.model import ToolRow
 

@@ -5,10 +5,9 @@ The operators are those of a run (`program.operators`), so a folded condition is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..program.operators import Unusable, length, test
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..certificate.forms import Value as OperandTree
     from ..syntax.conditions import ConditionTree

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TypeVar
 
 from ..named_tuples import NamedTuple
 from ..syntax import tree
@@ -20,7 +19,12 @@ from .look_up import Loaded, LookUp
 from .model import Act, Node, Unit
 from .project.settings import Settings
 
-Fact = TypeVar("Fact")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Fact = TypeVar("Fact")
+
 
 MOST_PLANS, MOST_LINKED = 500, 2_000
 """Maximum plans that are kept, and links after which everything is dropped, so that memory stays bounded."""

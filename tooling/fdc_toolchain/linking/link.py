@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
@@ -23,6 +22,10 @@ from .project.places import Inside, leads_out
 from .project.secret_files import withheld
 from .project.settings import Settings
 from .step_faults import StepFaults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Linker(LookUp):

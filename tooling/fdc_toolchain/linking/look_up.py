@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
 
 from ..automata.load import load as load_automaton
 from ..automata.model import Automaton
@@ -27,6 +26,10 @@ from .project.files import SHIPPED, Files
 from .project.outside_files import Row, active
 from .project.settings import Settings
 from .registry import REGISTRY, read_registry, shipped_registry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Loaded = tuple[Automaton | None, list[Diagnostic]]
 """An automaton (None: it has errors), and what is wrong with it."""

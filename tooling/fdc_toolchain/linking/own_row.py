@@ -5,13 +5,15 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
 
 from ..program.model import ToolRow
 from ..text.later_regex import later
 from .project.secret_files import variable
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..certificate.forms.rows import Server
 
 LOCK = "fdc_tools.lock.json"
@@ -33,7 +35,7 @@ def targets(row: Mapping[str, object]) -> Iterator[str]:
 
 def programs(row: Mapping[str, object]) -> Iterator[str]:
     """The files of the workspace that the command of a tool, or of its server, may name: each word that no value is part of."""
-    run = cast("Mapping[str, Any]", row.get("run") or {})
+    run: Mapping[str, Any] = row.get("run") or {}  # type: ignore[assignment]  # as its schema says
     for word in run.get("command") or run.get("mcp", {}).get("command", ()):
         path = word.partition("=")[2] if word.startswith("-") else word
         if path and "{" not in path:

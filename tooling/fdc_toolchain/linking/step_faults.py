@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..diagnostics.diagnostic import Edit, Fix
 from ..diagnostics.span import Span
 from ..syntax import tree
@@ -13,6 +11,10 @@ from .catalogue import ANY_NUMBER, Catalogue
 from .headers import HeaderReader
 from .look_up import LookUp
 from .model import Unit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def _first_line(plan: tree.Plan) -> int:

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Optional
 
 from ..named_tuples import NamedTuple
 from ..program.operators import as_number, is_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 NULL, BOOLEAN, NUMBER, WORDS, DIGITS, LIST, OBJECT, OPEN = (1 << bit for bit in range(8))
 """`WORDS`: a text that spells no number, `DIGITS`: one that does. `OPEN`: who calls the plan may give something else."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import Any
 
 from ..named_tuples import NamedTuple
 from . import beside, memory
 from .model import Command, Function, Pack, Page, pack_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 TABLES = ("commands", "tools", "predicates", "pages", "automata", "plans", "moved")
 """What a pack brings by name. One name has one pack."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..named_tuples import NamedTuple
 from ..narrow import narrow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PREFIX = "packs/"
 """The prefix of names of pack files, followed by the pack's name and the path in its folder."""

@@ -91,8 +91,7 @@ has one record, whatever the branch had yielded before:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..certificate.forms import (
         Automaton,

@@ -8,10 +8,13 @@ number is compared as one.
 from __future__ import annotations
 
 import json
-import math
 from operator import ge, gt, le, lt
-from typing import Never, TypeGuard
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Never, TypeGuard
+
+_INFINITE = float("inf")
 _COMPACT = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 
 
@@ -101,7 +104,7 @@ def as_number(spelling: str) -> object:
         number = int(spelling) if digits.isdigit() else float(spelling)
     except ValueError:
         return spelling
-    return number if math.isfinite(number) else spelling
+    return number if abs(number) != _INFINITE else spelling
 
 
 def is_number(value: object) -> TypeGuard[float]:

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..diagnostics.diagnostic import Diagnostic, Severity, parted
+from ..diagnostics.diagnostic import Diagnostic, parted
 from ..diagnostics.plural import plural
 from ..diagnostics.verdict_line import verdict_line
 from .terminal.terminal_text import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..diagnostics.diagnostic import Severity
 
 LIMIT = 1500
 """Characters of the whole text, line ends counted."""

@@ -1,5 +1,7 @@
 """Lint rules, in execution order. The order does not affect results."""
 
+from __future__ import annotations
+
 from . import (
     arguments,
     automaton,
@@ -20,7 +22,11 @@ from .parallel import shared
 from .places import given
 from .protocol_rules import stated
 from .solver.files import texts
-from .solver.rule import Context, Rule
+from .solver.rule import Context
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .solver.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     calls.check,
@@ -43,4 +49,4 @@ RULES: tuple[Rule, ...] = (
     flow.check,
 )
 
-__all__ = ["RULES", "Context", "Rule"]
+__all__ = ["RULES", "Context"]

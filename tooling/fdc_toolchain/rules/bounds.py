@@ -8,7 +8,6 @@ computed once. All terms are positive, so the sum is an upper bound.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
@@ -18,6 +17,10 @@ from ..linking.model import Act, Choice, Invoke, Loop, Node, Unit
 from ..named_tuples import NamedTuple
 from ..program.polynomial import Polynomial, constant, poly_max, poly_sum, poly_times
 from .solver.rule import Context
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_STEPS, MOST_ONCE = 1_000_000, 1_000
 """Steps in all, and rounds around a step whose effect happens once, beyond which a plan has to state a budget."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from ..diagnostics.diagnostic import Diagnostic, Label
 from ..diagnostics.span import Span
@@ -134,6 +133,8 @@ def _host(address: str) -> str | None:
     known = address.partition("{")[0]
     if known != address and not re.match(r"\w+://[^/?#]*[/?#]", known):
         return None
+    from urllib.parse import urlsplit  # few plans name an address
+
     try:
         host = urlsplit(known).hostname or ""
         return host if ":" in host else host.encode("idna").decode("ascii").lower() or None

@@ -7,7 +7,6 @@ do not change.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
@@ -20,6 +19,7 @@ from .solver.flow.labels import Labels
 from .solver.flow.summary import Store, Summary, same
 from .solver.rule import Context
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .solver.flow.plan_flow import Key
 

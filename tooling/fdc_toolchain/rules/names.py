@@ -7,9 +7,7 @@ nothing in the plan binds is text, and said to be; everywhere else it is an erro
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from typing import Literal
 
 from ..diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from ..diagnostics.span import Span
@@ -21,8 +19,13 @@ from ..text.later_regex import later
 from ..text.suggest import did_you_mean
 from .solver.rule import Context
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Fields = dict[str, str] | Literal[False] | None
+
 # what is known of a name's value: its fields, or that it has none, or nothing
-Fields = dict[str, str] | Literal[False] | None
 
 
 class _Bind:
@@ -58,7 +61,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
 _LEFT_OUT = ("FDC109", "FDC301")
 """Findings that leave a line out: its text, and its tool."""
 
-_SHELL = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+_SHELL = later(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 """A value in shell syntax, which is text in a plan."""
 
 _BINDS = later(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:<-|:?=(?!=))")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from ..named_tuples import NamedTuple
 from ..narrow import narrow
 from .grammar.lalr import Word
 from .syntax_errors import Wrong
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..certificate.forms import Condition as ConditionTree
 
 _CONSTANTS = {"true": True, "false": False}

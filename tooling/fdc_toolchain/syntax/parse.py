@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from functools import lru_cache
-from typing import Any
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.source import DEFAULT, Limits, decode
@@ -21,6 +20,10 @@ from .grammar.tables import grammar
 from .language import STATEMENTS
 from .lines import Else, LineLexer, Mark, Token
 from .tree import Call, Comment, Header, If, Plan, Statement, Step, TextBlock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Parsed(NamedTuple):

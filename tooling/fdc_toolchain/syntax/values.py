@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 from .. import resources
 from ..named_tuples import new_tuple
@@ -33,6 +32,10 @@ from .tail_values import (
     placeholder,
     template,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "READERS",

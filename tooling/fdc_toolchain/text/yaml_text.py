@@ -5,10 +5,12 @@ Aliases, tags and merges are refused: a protocol or an automaton must state each
 
 from __future__ import annotations
 
-from typing import Any
-
 from .json_text import MAX_DEPTH, Member, Node, Problem
 from .json_text import parse as parse_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ENDS = (".yaml", ".yml")
 _DEPTH = "nesting depth"

@@ -10,7 +10,6 @@ After a few edits of a remembered lint, the table is not even read (`after_edits
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from ...cache.assumption_packs import Pack, Packed, Ref, read
 from ...cache.blob_ids import Contents, blob_id
@@ -26,7 +25,10 @@ from ...packs import unshipped
 from ...syntax.parse import parse
 from . import parallel
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ...linking.project.stat_cache import Found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from ...cache import verdicts
 from ...cache.blob_ids import Contents
@@ -13,6 +12,10 @@ from ...workspace.confirmed_settings import settings_of
 from .judge import judge, nothing_changed, reader, report, settings_for
 from .options import Options, must_be_there
 from .plans_of_others import NONE, OfOthers, in_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Plans = tuple[list[str], "str | None", Contents]
 """The plans to check, the name of their record in the cache, and the ids of the files."""

@@ -6,9 +6,13 @@ import marshal
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
-Result = TypeVar("Result")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Result = TypeVar("Result")
+
 
 LEAST = 32
 """Minimum number of plans per process: with fewer, starting a process costs more than it saves."""

@@ -7,13 +7,15 @@ listed tool that has a parameter of that name; the model fills in all others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
 
 from ...narrow import narrow
 from ...program.model import ToolRow
 from ..catalogue import Tool
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ...certificate.forms.rows import Parameter
 
 MOST = 8

@@ -16,12 +16,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib.machinery import all_suffixes
-from typing import TYPE_CHECKING
 
 from ... import cachedir
 from .protected import Protection, own_environment, packages
 from .secret_files import of_name, secret
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .settings import Settings
 

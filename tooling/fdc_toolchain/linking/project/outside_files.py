@@ -18,12 +18,15 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from ... import cachedir
 from ...named_tuples import NamedTuple
 from .files import Files
 from .stat_cache import sha1
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 TABLE = ".fdc/outside.jsonl"
 ANY = "*"

@@ -9,10 +9,10 @@ An import whose name is computed cannot be seen; in a run it is refused (`tools.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from .files import Files
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Literal
 
 from ...named_tuples import NamedTuple
 from ...text.glob_match import matches
 from ...text.later_regex import later
 from .places import Inside
 from .protected import folded_name, folded_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
 
 class Secret(NamedTuple):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
 
 from ...diagnostics.source import Limits
 from ...named_tuples import NamedTuple
 from . import regular_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class SettingsError(ValueError):

@@ -14,7 +14,6 @@ The `Style` decides about colours and the width.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 from ...diagnostics.diagnostic import Diagnostic, Fix, Parts, parted
 from ...diagnostics.span import Span
@@ -23,6 +22,10 @@ from . import excerpt, summary, trace
 from .style import Style
 from .terminal_text import fragment_lines, visible, wrapped
 from .texts import Texts, lines_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 Runs: TypeAlias = dict[tuple[tuple[str, int], ...], str]
 

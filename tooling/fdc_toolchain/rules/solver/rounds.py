@@ -7,9 +7,14 @@ round does from a state does not depend on the round, so N rounds cost the logar
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
-Way = TypeVar("Way")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Way = TypeVar("Way")
+    Ways = dict[int, tuple[int, Way]]
+    """By state: the length of the shortest way there, and the way."""
 
 
 def states_after(times: int, mask: int, sink: int, turn: Callable[[int], int]) -> int:
@@ -49,10 +54,6 @@ def _through(rows: dict[int, int], mask: int, sink: int) -> int:
     for bit in _bits(mask & ~sink):
         out |= rows.get(bit, 0)
     return out
-
-
-Ways = dict[int, tuple[int, Way]]
-"""By state: the length of the shortest way there, and the way."""
 
 
 def shortest_after(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol, TypeVar, cast
 
 from ...automata.model import Automaton
 from ...diagnostics.diagnostic import Diagnostic
@@ -12,7 +11,16 @@ from ...linking.link import Linker
 from ...text.slots import Record
 from .words import Machine, Summaries
 
-Made = TypeVar("Made")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol, TypeVar
+
+    Made = TypeVar("Made")
+
+    class Rule(Protocol):
+        """A rule: `check` yields its findings in any order and knows no other rule."""
+
+        def __call__(self, context: Context) -> Iterator[Diagnostic]: ...
 
 
 class Context(Record):
@@ -58,7 +66,8 @@ class Context(Record):
         """What `make` makes of this context: made once, and shared by all rules."""
         if make not in self._once:
             self._once[make] = make(self)
-        return cast(Made, self._once[make])
+        made: Made = self._once[make]  # type: ignore[assignment]  # by `make`
+        return made
 
     def summaries(self, machine: Machine) -> Summaries:
         """The summaries under one machine, shared by all roots and rules."""
@@ -66,9 +75,3 @@ class Context(Record):
         if found is None:
             found = self._summaries[machine.key] = Summaries(machine)
         return found
-
-
-class Rule(Protocol):
-    """A rule: `check` yields its findings in any order and knows no other rule."""
-
-    def __call__(self, context: Context) -> Iterator[Diagnostic]: ...

@@ -26,14 +26,18 @@ The shortest offending run is sought only once one is known to exist (`rules.sol
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Self, TypeVar
 
 from ...automata.model import Automaton
 from ...linking.graph import Instance
 from ...linking.model import Act, Choice, Gate, Invoke, Loop, Node
 from .rounds import states_after
 
-_N = TypeVar("_N")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self, TypeVar
+
+    _N = TypeVar("_N")
+
 Read = Callable[[Instance, Act], Hashable]
 """What a step contributes to the word; None: nothing."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
-from importlib.util import find_spec
 
 from ... import cachedir, resources
 from ..language import CONSTRUCTS
@@ -39,7 +38,10 @@ def _key(text: bytes) -> str:
         from _sha1 import sha1
     except ImportError:  # pragma: no cover - an interpreter built without it
         from hashlib import sha1
-    spec = find_spec("lark")
+    specs = (finder.find_spec("lark", None) for finder in sys.meta_path)
+    spec = next(
+        (found for found in specs if found is not None), None
+    )  # `importlib.util` is slow to import
     folder = os.path.dirname(os.path.abspath(__file__))
     sources = [spec.origin if spec is not None else None, f"{folder}/compile_tables.py", __file__]
     made_by = [_version(source) for source in sources]

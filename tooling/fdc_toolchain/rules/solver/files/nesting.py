@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from typing import Generic, TypeVar
 
 from ....diagnostics.span import Span
 from ....linking.graph import Instance
@@ -18,8 +17,18 @@ from .failures import CauseTable
 from .path_language import ALLOW, NOBODY, SETTLED, contains, head_of, opaque
 from .paths import Path, path_of, shown
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Generic, TypeVar
+
+    T = TypeVar("T")
+
+    class _Of(Generic[T]): ...
+
+else:
+    T, _Of = object, {object: object}  # so that `_Of[T]` is a class without any of this
+
 MAKES = ("create", "write")
-T = TypeVar("T")
 
 
 class Place(NamedTuple):
@@ -151,7 +160,7 @@ class Nesting:
         return any(above in names and below in names for names in self._by_unit)
 
 
-class _Heads(Generic[T]):
+class _Heads(_Of[T]):
     """Things by what their paths begin with, so that few are compared of many."""
 
     def __init__(self, rows: Iterable[tuple[str, T]]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from ....automata.model import Automaton
 from ....diagnostics.diagnostic import Diagnostic
@@ -16,6 +15,7 @@ from ....linking.project import own_modules
 from ....program.model import ToolRow
 from .file_taint import Pattern, meet, pattern_of_glob
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ....certificate.forms.rows import Predicate
 

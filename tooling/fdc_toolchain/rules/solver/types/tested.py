@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....linking.types import BOOLEAN, KINDS, NULL, NUMBER, OBJECT, OPEN, TEXTS
 from ....syntax.values import Condition
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ....certificate.forms import Value as OperandTree
     from ....syntax.conditions import ConditionTree

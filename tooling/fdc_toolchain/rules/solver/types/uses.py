@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....diagnostics.diagnostic import Label
 from ....diagnostics.span import Span
 from ....linking import types
@@ -18,6 +16,7 @@ from ....text.patterns import no_pattern
 from .known import Known, Operand, Origin, at_fault, pairs, wanted, written
 from .names import Names
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ....certificate.forms import Value as OperandTree
     from ....syntax.conditions import ConditionTree

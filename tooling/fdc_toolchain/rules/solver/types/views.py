@@ -12,7 +12,6 @@ text where it is judged as a root; what is wrong only with what a call gives is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ....diagnostics.diagnostic import Label
 from ....diagnostics.span import Span
@@ -29,6 +28,10 @@ from .known import Known, Origin, either
 from .names import RESULT, Names
 from .tested import both, tested, without
 from .uses import Need, Needs, Uses, Wrong, refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_VIEWS = 16
 """Lists of parameter types for which one plan is walked; beyond them its parameters may be anything."""
