@@ -82,13 +82,26 @@ def test_edits_come_in_the_order_of_what_all_of_them_are_worth() -> None:
         ("AssertionError: '4' != 4", "int"),
         ("assert ['1', 2] == [1, 2]", "int"),
         ("assert -3 == 3\n + where -3 = f(3)", "abs"),
+        ("AssertionError: <map object at 0x7f25145ead10> != 5", "sum"),
+        ("assert [1, 2] == <generator object f.<locals>.g at 0x7f>", "list"),
+        ("assert <itertools.chain object at 0x7f1> == (1,)", "tuple"),
+        ("assert <filter object at 0x1> == True", "any"),
     ],
 )
 def test_what_makes_one_side_of_a_comparison_of_the_other_is_seen(message: str, name: str) -> None:
     assert name in converting(message)
 
 
-@pytest.mark.parametrize("message", ["", "KeyError: 'a'", "assert f(1) == 2", "assert 1 == True"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "KeyError: 'a'",
+        "assert f(1) == 2",
+        "assert 1 == True",
+        "assert <tea.Tea object at 0x1> == 5",
+    ],
+)
 def test_nothing_is_seen_where_nothing_is_said(message: str) -> None:
     assert [] == converting(message)
 

@@ -87,11 +87,32 @@ def missing(message: str) -> Iterator[str]:
 
 
 def converting(message: str) -> list[str]:
-    """The functions, and methods of what is compared, that make one side of the failed comparison of the other one, or
-    each of its elements: `lower` for `'Ab'` and `'ab'`, `tuple` for `[1]` and `(1,)`."""
+    """The functions, and methods of what is compared, that make one side of the failed comparison of the other one, or each of
+    its elements: `lower` for `'Ab'` and `'ab'`, `tuple` for `[1]` and `(1,)`; or what may make it of an iterator."""
     sides = _values(message)
-    whole = [name for name in _CONVERT if any(_makes(name, *pair) for pair in (sides, sides[::-1]))] if sides else []  # fmt: skip
+    if not sides:
+        return [*_drained(message), *cased(message)]
+    whole = [name for name in _CONVERT if any(_makes(name, *pair) for pair in (sides, sides[::-1]))]
     return list(dict.fromkeys((*whole, *cased(message))))
+
+
+def _drained(message: str) -> tuple[str, ...]:
+    """What may make the value on one side of the failed comparison of the iterator on the other: a sum, an element, a list."""
+    for left, right in _written(message):
+        for one, other in ((left, right), (right, left)):
+            if _ITERATOR.fullmatch(one.strip()):
+                try:
+                    return _DRAINED.get(type(ast.literal_eval(other)), ("next",))
+                except (SyntaxError, ValueError, RecursionError, MemoryError):
+                    return ()
+    return ()
+
+
+_ITERATOR = re.compile(r"<(?:map|filter|zip|generator|\w*iterator|itertools\.\w+) object\b.*>")
+_DRAINED: dict[type, tuple[str, ...]] = {
+    int: ("sum", "len", "next", "max", "min"), float: ("sum", "next", "max", "min"), bool: ("any", "all", "next"),
+    list: ("list", "sorted"), tuple: ("tuple",), set: ("set",), frozenset: ("frozenset",), dict: ("dict",),
+}  # fmt: skip
 
 
 @functools.lru_cache(maxsize=64)
@@ -105,15 +126,20 @@ def cased(message: str) -> tuple[str, ...]:
 
 def _values(message: str) -> tuple[object, ...]:
     """The two sides of the failed comparison, where both are written as values; else nothing."""
-    first = message.partition("\n")[0]
-    first = re.sub(r"^(?:\w+Error: )?(?:assert |(?:\w+ )+differ: )?", "", first)
-    for sign in re.finditer(r" (?:==|!=) ", first):
+    for left, right in _written(message):
         try:
-            left, right = first[: sign.start()], first[sign.end() :]
             return ast.literal_eval(left), ast.literal_eval(right)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return ()
+
+
+def _written(message: str) -> Iterator[tuple[str, str]]:
+    """What may be the two sides of the failed comparison, as they are written."""
+    first = message.partition("\n")[0]
+    first = re.sub(r"^(?:\w+Error: )?(?:assert |(?:\w+ )+differ: )?", "", first)
+    for sign in re.finditer(r" (?:==|!=) ", first):
+        yield first[: sign.start()], first[sign.end() :]
 
 
 def _makes(name: str, one: object, other: object) -> bool:
