@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.support.process import fdc
 
+pytestmark = pytest.mark.long
 LARGE = (1 << 30) + 1
 
 
@@ -62,3 +65,10 @@ def test_what_git_does_not_ignore_is_refused_with_what_to_do(tmp_path: Path) -> 
     assert "100,000 files or 1,024 MB" in err
     assert "--workspace" in err
     assert not list(root.glob("runs/*/copy*"))
+
+
+def test_a_name_of_two_lines_is_told_in_one(tmp_path: Path) -> None:
+    root = _workspace(tmp_path, "/da*\n")
+    (root / "data").rename(root / "da\nfixed: nothing was")
+    _, _, err = _fix(root)
+    assert "large: da\\u{a}fixed: nothing was\n" in err, err

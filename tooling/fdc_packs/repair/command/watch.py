@@ -53,7 +53,7 @@ def _case(value: dict[str, Any]) -> str:
     files = f"{value['count']} file{'' if value['count'] == 1 else 's'} may be changed"
     without = value.get("without") or []
     more = (
-        f"\nnot copied, as git ignores it and the workspace is large: {', '.join(without)}"
+        f"\nnot copied, as git ignores it and the workspace is large: {', '.join(map(visible, without))}"
         if without
         else ""
     )
@@ -70,14 +70,15 @@ def _suspects(value: dict[str, Any]) -> str:
         return f"no suspects: {value['why']}"
     more = f" and {len(lines) - 4} more files" if len(lines) > 4 else ""
     said = ", ".join(
-        f"{path} ({count} line{'' if count == 1 else 's'})" for path, count in [*lines.items()][:4]
+        f"{visible(path)} ({count} line{'' if count == 1 else 's'})"
+        for path, count in [*lines.items()][:4]
     )
     return f"suspects: {said}{more}" + ("" if value["executed"] else "; without coverage")
 
 
 def failing(failure: Failure) -> str:
     """A failure in a few words."""
-    where = f" ({failure['path']}:{failure['line']})" if failure.get("path") else ""
+    where = f" ({visible(failure['path'])}:{failure['line']})" if failure.get("path") else ""
     tests = failure.get("failing") or []
     count = f", {len(tests)} failures" if len(tests) > 1 else ""
     return f"{failure.get('message') or 'passes'}{where}{count}"
