@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import environment, lint, page
+from . import engine, environment, lint, page
 from .rows import Session
 
 PAGE = environment.ROOT / "docs" / "benchmarks.md"
@@ -50,7 +50,8 @@ def main(arguments: list[str]) -> int:
     if target is None:
         print(text)
     else:
-        _write(target, text)
+        section = engine.kept(target)
+        _write(target, f"{text.rstrip()}\n\n{section}" if section else text)
         _write(
             target.with_suffix(".json") if options.output else RESULTS,
             json.dumps(session.plain(), indent=1),

@@ -142,6 +142,12 @@ def section(all_: dict[str, Found], versions: str) -> str:
 """
 
 
+def kept(page: Path) -> str:
+    """The section of a page as it stands there, or nothing: what writes the rest of the page puts it back."""
+    _, heading, rest = page.read_text("utf-8").partition(HEADING) if page.exists() else ("",) * 3
+    return heading + rest
+
+
 def write(page: Path, text: str) -> None:
     """Puts the section at the end of the page, in the place of the one that was there."""
     before = page.read_text("utf-8").partition(HEADING)[0].rstrip("\n")

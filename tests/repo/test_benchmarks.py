@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from benchmarks import measure, page, shapes
+from benchmarks import engine, measure, page, shapes
 from benchmarks.corpus import python_file, write_others, write_plans, write_workspace, yaml_file
 from benchmarks.environment import current
 from benchmarks.rows import Row, Session
@@ -22,15 +22,25 @@ from tests.support.repository import ROOT
 def test_every_measurement_runs_on_a_tiny_corpus(tmp_path: Path) -> None:
     """A benchmark that no one runs rots; this one needs no network and no tool but fdc."""
     target = tmp_path / "page.md"
+    target.write_text(f"# Of an earlier run\n\n{engine.HEADING}\nits figures\n", "utf-8")
     done = process.run(
         [sys.executable, "-m", "benchmarks", "--quick", "--here", "--output", target], cwd=ROOT
     )
     assert 0 == done.returncode, done.stdout + done.stderr
     text = target.read_text("utf-8")
     assert "Warm output equalled cold output byte for byte in all" in text
+    assert "Of an earlier run" not in text
+    assert text.endswith(f"\n\n{engine.HEADING}\nits figures\n"), (
+        "the engine is measured by another command"
+    )
     rows = json.loads(target.with_suffix(".json").read_text("utf-8"))["rows"]
     assert {"P1", "P3", "P4", "P5", "P6", "P7"} <= {row["id"] for row in rows}
     assert all(row["wall"]["median"] > 0 and 1 == row["cpu"]["count"] for row in rows)
+
+
+def test_the_page_has_the_figures_of_the_engine() -> None:
+    """The page is written by two commands; `docs/comparison.md` sends its readers there for these figures."""
+    assert "a durable step / LangGraph" in engine.kept(ROOT / "docs" / "benchmarks.md")
 
 
 def test_the_plans_of_the_corpus_lint_clean_and_are_the_same_every_time(tmp_path: Path) -> None:
