@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import _thread
+import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+MANY, TOGETHER = 16, 0.001
+"""Where so many jobs run, those that end within so many seconds are collected together: what is collected is committed
+at once, and each commit costs the threads that work a turn of Python's lock, and the disk a write."""
 
 
 class Pool(Generic[Job, Result]):
@@ -63,6 +67,8 @@ class Pool(Generic[Job, Result]):
             out = [self._results.get(timeout=timeout)]
         except Empty:
             return []
+        if self._open >= MANY:
+            time.sleep(TOGETHER)
         while True:
             try:
                 out.append(self._results.get_nowait())
