@@ -155,6 +155,8 @@ def test_a_value_that_no_one_takes_is_given_back(value: str) -> None:
          "AssertionError: assert [<generator object f.<locals>.<genexpr>>] == [(1, 2)]", "tuple(g(x) for x in row)"),
         ("def f(x):\n    try:\n        return int(x)\n    except (x, ValueError):\n        return x\n",
          "TypeError: catching classes that do not inherit from BaseException is not allowed", "TypeError"),
+        ("def f(x, at):\n    return g(x, x[at].decode('utf-8', 'replace'), at)\n\n\ndef as_bytes(s):\n    return bytes(s)\n",
+         "AttributeError: 'str' object has no attribute 'decode'", "as_bytes(x[at])"),
     ],
 )  # fmt: skip
 def test_what_the_error_or_the_loop_says_comes_early(text: str, message: str, wanted: str) -> None:

@@ -239,6 +239,19 @@ EVIDENT = {
         "def f(g):\n    return T(int(g['h'] or 0), int(g['m']))\n", "g['m']", "g['m'] or 0"),
     "the call that others are given to": (
         "def f(g):\n    return T(int(g['h']), g['m'] - 1)\n", "g['m'] - 1", "int(g['m']) - 1"),
+    "a pair of what two loops go through": (
+        ("class A:\n    def items(self):\n        yield self.d\n        for key in self.d:\n            for val in self.d[key]:\n"
+         "                pass\n"),
+        "                pass", "                yield key, val"),
+    "the type that is called, of a function on one line": (
+        "def f(x):\n    def g(a, b=list(x)()): return b.join(a)\n    return g\n", "list(", "type("),
+    "the bracket that closes what another text opens": (
+        "def f(s):\n    return ''.join('[' + c + '' for c in s)\n", "+ ''", "+ ']'"),
+    "the bracket that opens what another text closes": (
+        "def f(s):\n    return ' '.join('' + c + ']' for c in s)\n", "'' +", "'[' +"),
+    "whether it is one of those that the module holds": (
+        "NEVER = {'fish', 'rice'}\n\n\ndef f(word):\n    if not word:\n        return word\n    return word.lower() + 's'\n",
+        "not word:", "not word or word.lower() in NEVER:"),
 }  # fmt: skip
 
 

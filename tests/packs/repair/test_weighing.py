@@ -48,6 +48,31 @@ def test_an_edit_that_leaves_an_argument_without_effect_is_one_that_drops_someth
     assert not weighing.told_apart(weighing.weighed(found, probed))  # type: ignore[arg-type]
 
 
+def test_what_never_gets_to_where_it_failed_does_not_show_that_an_argument_has_a_use() -> None:
+    """`if ind > 1` for `if len(ind) > 1`: `if default > no_default` two lines above it passes, too, and never asks that."""
+    found = [_row("wrapped-1", 0.12), _row("comparison-1", 0.02)]
+    changes = {
+        "wrapped-1": [2, 9, "x", False, False, {"f:1": 0, "f:1:default": 1}, 1],
+        "comparison-1": [3, 9, "y", False, True, {"f:1": 1, "f:1:default": 0}, 1],
+    }
+    probed: Any = {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes}
+    ordered = weighing.weighed(found, probed)  # type: ignore[arg-type]
+    assert (ordered[0]["key"], weighing.told_apart(ordered)) == ("wrapped-1", True)
+    changes["comparison-1"][4] = False
+    assert not weighing.told_apart(weighing.weighed(found, probed))  # type: ignore[arg-type]
+
+
+def test_what_can_never_be_meant_is_replaced_even_where_no_test_gets_there_any_more() -> None:
+    """`elif not isinstance(str, int)`: a condition more would leave the question about `str` as it is."""
+    broken = "def f(value):\n    if not isinstance(str, int):\n        g(value)\n    return value\n"
+    rows = {
+        row["new"]: row
+        for row in propose(broken, "f.py", [{"path": "f.py", "line": 2, "score": 0.8}], [], 4000)
+    }
+    assert rows["value"]["turned"] and rows["value"]["mends"] and not rows["value"]["risky"]
+    assert not rows["isinstance(str, int)"].get("turned")
+
+
 def test_an_edit_that_gives_idle_code_a_use_is_not_doubted_for_an_argument() -> None:
     """A lost `return` before `args`: with `if self` in place of `if kwargs` the tests pass, too, and `self` has an effect."""
     found = [

@@ -204,6 +204,8 @@ def _doubt(passing: Sequence[Candidate]) -> None:
     """Marks as `risky` the edits with which an argument has no effect that it has with another one."""
     for row in passing:
         others = [one for one in passing if one["change"][2] != row["change"][2]]
+        if not _hides(row):  # what never gets to where it failed shows no use of anything there
+            others = [one for one in others if not _hides(one)]
         if _trust(row) == MENDS:  # what is there has no use without it
             others = [one for one in others if _trust(one) == MENDS]
         if any(_idle(row, other, ARGUMENTS) for other in others):

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from . import expected
+from .hints import lacks
 from .known import Known
 from .source import OWN, Function, Scoped, name_of
 from .standard.typed import among_types
@@ -214,7 +215,8 @@ def wrapped(known: Known, node: ast.expr) -> Iterator[Row]:
     iterated = isinstance(up, ast.For | ast.comprehension) and node is up.iter
     held = isinstance(up, ast.Subscript) and node is up.value
     asked = isinstance(up, ast.If | ast.While | ast.IfExp) and node is up.test
-    valued = node in up.args if isinstance(up, ast.Call) else isinstance(up, _VALUED)
+    lost = lacks(up, known.message)
+    valued = node in up.args if isinstance(up, ast.Call) else lost or isinstance(up, _VALUED)
     constant = isinstance(node, ast.Constant)
     odd = isinstance(node, ast.Constant) and not isinstance(node.value, int | str)
     bound = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
@@ -276,12 +278,11 @@ def _wraps(known: Known, node: ast.expr) -> Found:
     for name in known.defined:  # private, and nothing calls it any more
         if name.startswith("_") and not name.startswith("__") and name in known.top:
             found.raise_to(name, 0.3 if name not in known.called else 0.0)
-    for name in known.members_imported:
-        found.raise_to(name, 0.05)
+    found.raise_all((name, 0.05) for name in known.members_imported)
+    lost = 0.36 if lacks(up, known.message) else 0.09
     for name in known.taking_one:
-        found.raise_to(name, 0.09)
-    for name in known.idle_imports:
-        found.raise_to(name, 0.5)
+        found.raise_to(name, 0.9 if lost > 0.09 and name not in known.called else lost)
+    found.raise_all((name, 0.5) for name in known.idle_imports)
     for name in [one for one in known.classes if one in known.top and one not in known.called]:
         found.raise_to(name, 0.3)  # nothing makes an object of it any more
     for name in known.unused(node):

@@ -22,7 +22,8 @@ _GROUP = re.compile(r"(?<!\\)\((?!\?)")
 _BACKSLASH = "\\"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _NEAR_DIGITS = re.compile(r"""(['"])\d\1|\b(?:int|float|Decimal)\(""")
-_CLOSE = {")": "(", "]": "[", "}": "{", ">": "<"}
+_OTHER = dict(zip(")]}>([{<", "([{<)]}>", strict=True))
+"""By a bracket: the one that belongs to it."""
 _ANCHOR = re.compile(r"^\^|\$$")
 SERIES, DOWN = 1.0, 0.25
 """How common a fault is where one number of a row breaks its equal steps, up, and down: most rows go up."""
@@ -247,10 +248,10 @@ def _text(known: Known, node: ast.Constant) -> Iterator[Row]:
     if len(value) <= 2:
         found.raise_to(" " if value == "" else "", 0.2)
         short = sorted(text for text in known.texts if 0 < len(text) <= 2)
-        for text in (*_CLOSE, *short[:MOST]):  # a bracket that another text of the statement opens
+        for text in (*_OTHER, *short[:MOST]):  # a bracket whose other one stands in the statement
             whole = known.segment(known.statement(node) or node)
-            opened = _CLOSE.get(text, "?") in whole and text not in whole
-            found.raise_to(text, 0.5 if opened else 0.1 if text in short else 0.0)
+            lone = _OTHER.get(text, "?") in whole and text not in whole
+            found.raise_to(text, 0.5 if lone else 0.1 if text in short else 0.0)
     found.raise_all(_digits(known, node) if len(value) < 2 else ())
     found.raise_all(_as_given(known, node))
     if len(value) < 4:

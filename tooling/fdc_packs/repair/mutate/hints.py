@@ -112,6 +112,11 @@ def _calls(text: str, word: str) -> bool:
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
+def lacks(node: ast.AST | None, message: str) -> bool:
+    """Whether the error is that a value lacks this member: the call that makes of it what has the member may be lost."""
+    return isinstance(node, ast.Attribute) and f"has no attribute '{node.attr}'" in message
+
+
 def takes_away(edit: Edit, message: str) -> bool:
     """True for an edit that only leaves out words, as an argument, an operand or a call, where no error asks for that.
 

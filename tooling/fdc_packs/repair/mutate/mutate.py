@@ -1,6 +1,6 @@
 """The proposer that needs no model: small edits of Python lines that failing tests run, as hypotheses with region and effect.
 
-It knows kinds of faults (`mutate_words`), where each could be in the text (`mutate_expr`, `mutate_stmt`), and which lines are
+It knows kinds of faults (`kinds`), where each could be in the text (`operators`), and which lines are
 suspect; it knows nothing of what the program is for. An edit changes the characters of one expression or statement and no
 others. Candidates are ordered by how suspect their statement is, times how common their kind of fault is, and each further
 one of the same statement counts for less, so that the search is broad before it is deep.
@@ -100,7 +100,7 @@ def _proposed(
         row = _candidate(parsed, path, edit, score, scores, key)
         turned = row["risky"] and inverted(parsed, edit, message, line)
         turned = turned or (edit.kind == "nested" and said_now[2])  # what was never run is run
-        turned = turned or asks_for_none(parsed, edit, message, line)
+        turned = turned or asks_for_none(parsed, edit, message, line) or _replaces(parsed, edit)
         mends = turned or said_now[2] or _mends(parsed, edit, message)
         evading = evades(edit, message)
         drops = row["risky"] or evading or takes_away(edit, message)
@@ -124,11 +124,17 @@ def _turns_default(source: Source, edit: Edit) -> bool:
     return turned and isinstance(source.parents.get(edit.node), ast.arguments)
 
 
+def _replaces(source: Known, edit: Edit) -> bool:
+    """True for an edit that puts something else in the place of what can never be meant."""
+    whole = (source.start(edit.node), source.end(edit.node)) if impossible(source, edit.node) else None  # fmt: skip
+    return whole == edit.pieces[0][:2]
+
+
 def _mends(source: Known, edit: Edit, message: str) -> bool:
     """True for an edit that uses a name that its function binds and nothing reads, or that the error misses; for one that
     stores what is overwritten at once where the value says; for one that gives back what a statement only computes; for
-    `type` where something is compared with types, and `super` where a method calls its own name; for one that replaces what can
-    never be meant; and for one that takes the `not` from `not x != y`."""
+    `type` where something is compared with types, and `super` where a method calls its own name; and for one that takes the
+    `not` from `not x != y`."""
     if edit.kind == "callee":
         if edit.new == "type" and among_types(source, source.parents[edit.node]):
             return True
@@ -139,8 +145,6 @@ def _mends(source: Known, edit: Edit, message: str) -> bool:
         return isinstance(asked, ast.NotEq) and source.oddly_negated(edit.node)
     if edit.kind == "wrapped" and edit.new == f"type({edit.old})":
         return among_types(source, edit.node)
-    if impossible(source, edit.node):
-        return edit.pieces[0][:2] == (source.start(edit.node), source.end(edit.node))
     if isinstance(edit.node, ast.Expr) and edit.kind in ("return", "assignment"):
         return idle(edit.node)
     stored = isinstance(getattr(edit.node, "ctx", None), ast.Store)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..known import Known
 from ..source import OWN, Edit, Function, Loop, simple
@@ -169,6 +169,7 @@ def conditions(known: Known, node: Asking) -> Iterator[Row]:
             if fitted not in text:
                 worth = prior + (0.04 if name or read & names else 0.0)
                 found.raise_to(fitted, worth * (0.9 if name else 1.0))
+    found.raise_all(itertools.islice(_among(known, read), 8))
     for name in sorted(known.unused(test)):  # what nothing asks any more
         for said in ("{}", "not {}", "{} is None", "{} is not None"):
             found.raise_to(said.format(name), 0.4)
@@ -192,6 +193,21 @@ def conditions(known: Known, node: Asking) -> Iterator[Row]:
         for word in ("and", "or") if not bare else ():
             yield "narrowed", test, f"{whole} {word} {said}", found[said]
             yield "narrowed", test, f"{said} {word} {whole}", 0.6 * found[said]
+
+
+def _among(known: Known, names: Iterable[str]) -> Iterator[tuple[str, float]]:
+    """Whether what is asked already is one of those that a collection of the module holds: as it is, or in small letters."""
+    for one in getattr(known.tree, "body", ()):
+        if not isinstance(one, ast.Assign) or not isinstance(one.targets[0], ast.Name):
+            continue
+        held = one.value.args[0] if isinstance(one.value, ast.Call) and one.value.args else one.value  # fmt: skip
+        of = held.keys if isinstance(held, ast.Dict) else getattr(held, "elts", [])
+        words = [each.value for each in of if isinstance(each, ast.Constant)]
+        small = [each for each in words if isinstance(each, str) and each == each.lower()]
+        for name in sorted(names) if words and len(words) == len(of) else ():
+            yield f"{name} in {one.targets[0].id}", 0.1
+            if len(small) == len(words) and "lower" in known.methods_called:
+                yield f"{name}.lower() in {one.targets[0].id}", 0.12
 
 
 def _compared(condition: str | ast.expr) -> frozenset[str]:

@@ -158,7 +158,11 @@ def yielded(
         return
     looped = [up for up in known.around(node) if isinstance(up, Loop)]
     targets = (up.target for up in looped if not isinstance(up, ast.While))
-    near = [one.id for to in targets for one in ast.walk(to) if isinstance(one, ast.Name)]
+    bound = [[one.id for one in ast.walk(to) if isinstance(one, ast.Name)] for to in targets]
+    near = [name for names in bound for name in names]
+    if len(near) > 1:
+        every = ", ".join(name for names in reversed(bound) for name in names)
+        yield f"yield {every}", 0.6
     for rank, name in enumerate(list(dict.fromkeys((*near, *reversed(plain))))[:VALUES]):
         yield f"yield {name}", (0.6 if gives else 0.5) - 0.03 * rank
         yield f"yield from {name}", 0.35 - 0.03 * rank

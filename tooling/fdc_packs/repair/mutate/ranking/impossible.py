@@ -9,7 +9,8 @@ from ..known import Known
 
 
 def impossible(source: Known, node: ast.AST) -> bool:
-    """True for a built-in name or constant that is used as it never can be: `NotImplemented.first`, `len[0]`, `Ellipsis()`."""
+    """True for a built-in name or constant that is used as it never can be: `NotImplemented.first`, `len[0]`, `Ellipsis()`;
+    or of whose type nobody asks, as everybody knows it: `isinstance(str, int)`."""
     up = source.parents.get(node)
     if isinstance(node, ast.Constant):
         value: object = node.value
@@ -23,6 +24,8 @@ def impossible(source: Known, node: ast.AST) -> bool:
         return not hasattr(value, up.attr)
     if isinstance(up, ast.Subscript) and up.value is node:
         return not (hasattr(value, "__getitem__") or hasattr(value, "__class_getitem__"))
+    if isinstance(up, ast.Call) and up.args[:1] == [node]:
+        return isinstance(up.func, ast.Name) and up.func.id == "isinstance"
     return isinstance(up, ast.Call) and up.func is node and not callable(value)
 
 

@@ -76,10 +76,13 @@ def _block(source: Source, statement: ast.stmt) -> list[ast.stmt]:
 
 def _head(source: Source, statement: ast.stmt, edit: Edit) -> str:
     """The head of a statement with `pass` in place of what it holds, where an edit leaves that alone; else nothing."""
-    if not getattr(statement, "body", None) or isinstance(statement, ast.Match | ast.Try):
+    body = getattr(statement, "body", None)
+    if not body or isinstance(statement, ast.Match | ast.Try):
         return ""
     first, _ = source.block(statement)
     below = source.head(statement)[1] + 1
+    if body[0].lineno < below:  # `def name(): return value`
+        return ""
     start, indent = source.start(statement), source.indent(statement)
     end = source.begin(below)
     if indent is None or end <= start or any(piece[1] >= end for piece in edit.pieces):
