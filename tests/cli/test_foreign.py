@@ -150,3 +150,13 @@ def test_a_file_with_any_name_is_read_as_the_tool_that_is_said(workspace: Path) 
     code, out, _ = fdc(workspace, "import", "--from", "kiro", "list.md")
     assert 0 == code and "request_user_input 2 Pour\n" in out
     assert 1 == fdc(workspace, "import", "--from", "task-master", "list.md")[0]
+
+
+def test_the_hook_reads_no_workflow_from_a_secret_file(workspace: Path) -> None:
+    """The answer named words of the file to the agent, which may not read it."""
+    (workspace / ".env").write_text("TOKEN_OF_ADA = 1\n")
+    (workspace / ".claude/workflows/tea.js").symlink_to("../../.env")
+    for given in ({"name": "tea"}, {"scriptPath": ".env"}):
+        event = json.dumps({"tool_name": "Workflow", "tool_input": given})
+        out = fdc(workspace, "hook", "claude-workflow", stdin=event)[1]
+        assert "no workflow is read from it" in out and "ADA" not in out and '"deny"' in out

@@ -164,3 +164,19 @@ def test_text_from_outside_that_a_tool_can_read_is_in_its_result(workspace: Path
         workspace, (workspace / "a.plan").read_text(), trust="trusted", access={"read": ["docs/**"]}
     )
     assert "chooses the path" not in fdc("lint", "a.plan", cwd=workspace).stdout
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_code_that_a_link_leads_to_is_named_and_not_run(workspace: Path, folder: bool) -> None:
+    """`own` was not found, and why was not said; in a folder that is a link the code "changed since the plan was proved"."""
+    laid_out(workspace, f"{HEAD}{TAIL}")
+    (workspace / "there").mkdir()
+    if folder:
+        (workspace / "own.py").rename(workspace / "there/__init__.py")
+        (workspace / "own").symlink_to("there")
+    else:
+        (workspace / "own.py").rename(workspace / "there/own.py")
+        (workspace / "own.py").symlink_to("there/own.py")
+    done = fdc("run", "a.plan", cwd=workspace)
+    named = "own/__init__.py" if folder else "own.py"
+    assert 1 == done.returncode and f"; `{named}` is reached through a link" in done.stdout, done

@@ -209,7 +209,8 @@ def test_an_index_with_conflicts_is_not_judged(git: Git) -> None:
     git("commit", "--quiet", "--all", "--message", "white", "--no-verify")
     process.run(["git", "merge", "other"], cwd=git.folder, env=git.env)
     done = staged(git)
-    assert 3 == done.returncode and "docs/tea.md: unmerged" in done.stderr, done.stderr
+    said = "fdc: `docs/tea.md` has a conflict of a merge: resolve it, then `git add` the file\n"
+    assert (done.returncode, done.stderr) == (3, said)
 
 
 def test_a_file_of_git_lfs_is_judged_by_its_content_and_not_as_a_pointer(git: Git) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 
 from .automata.model import Automaton
@@ -13,6 +12,7 @@ from .linking.graph import Graph, Instance
 from .linking.link import Linker
 from .linking.project.guarded_paths import guarded
 from .linking.project.places import Inside
+from .linking.project.root import typed
 from .linking.project.secret_files import withheld
 from .linking.project.settings import Settings, read_settings
 from .named_tuples import NamedTuple
@@ -46,8 +46,7 @@ class Checked(NamedTuple):
 
 def key_of(path: str, root: str) -> str:
     """The key of a plan by the path that a user gave: relative to the workspace where it lies in it."""
-    absolute = os.path.abspath(path)
-    return absolute[len(root) + 1 :] if absolute.startswith(root + "/") else absolute
+    return typed(root, path)
 
 
 def check_paths(paths: Sequence[str], workspace: str, settings: Settings | None = None) -> Checked:

@@ -137,7 +137,25 @@ def call(
     if declared.get("run", {}).get("context"):
         given["context"] = {"key": context.key, "run": context.run}
     argv, call = python_process.isolated(_INSIDE), json.dumps(given).encode()
-    return _outcome(target, run(target, argv, call, declared, named, context, notes), notes)
+    try:
+        return _outcome(target, run(target, argv, call, declared, named, context, notes), notes)
+    except ToolFailure as failed:
+        if failed.kind != "unavailable":
+            raise
+        raise ToolFailure(failed.kind, f"{failed}{_linked(target, context)}", None, notes) from None
+
+
+def _linked(target: str, context: Context) -> str:
+    """What to say of a file that would be the module of a function, if a link did not lead to it."""
+    from ..linking.project import own_modules
+    from ..linking.project.files import Files
+
+    files = Files(context.root.path)
+    names = [key for key in own_modules.places_of([target]) if files.is_linked(key)]
+    return "".join(
+        f"; `{name}` is reached through a link, which fdc does not follow to code"
+        for name in names[:1]
+    )
 
 
 def run(

@@ -98,7 +98,7 @@ class Book:
                     {
                         row.path: row
                         for row in active(Files(self.root))
-                        if row.run != run and (row.run, row.at) not in self._taken
+                        if not any(run == by or (by, at) in self._taken for by, at in row.steps)
                         if row.sha256
                         and row.path not in stored
                         or row.there
@@ -168,7 +168,8 @@ class Book:
 
 def _is_there(table: Table, row: Mapping[str, Any]) -> bool:
     known = table.rows.get((row.get("path", ""), row.get("sha256", "")))
-    return known is not None and (known.there or not row["there"])
+    mine = known is not None and (row["run"], row["at"]) in known.steps
+    return known is not None and mine and (known.there or not row["there"])
 
 
 def _line(row: Mapping[str, object], now: int) -> bytes:
@@ -212,11 +213,8 @@ class Keeper:
 
     def _row(self, path: str, sha256: str, there: bool) -> dict[str, Any]:
         effect = self._effect
-        found = Row(
-            path, sha256, there, self._run, effect.address, effect.path, effect.line
-        )._asdict()
-        del found["since"]
-        return found
+        words = path, sha256, there, self._run, effect.address, effect.path, effect.line
+        return dict(zip(Row._fields, words, strict=False))
 
     def wrote(self, path: str, data: bytes, before: bytes | None = None) -> None:
         """The step is about to write a file. `before`: what it had, where that is edited and not replaced."""

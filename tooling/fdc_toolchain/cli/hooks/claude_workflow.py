@@ -8,6 +8,7 @@ import click
 
 from ...console.options import count_option
 from ...linking.project import regular_file
+from ...linking.project.secret_files import secret
 from .hook_answer import (
     Answer,
     CannotDecide,
@@ -83,6 +84,9 @@ def script_of(given: Event, here: str) -> tuple[str, bytes]:
 
 
 def _content(path: str) -> bytes:
+    found = secret(os.path.realpath(path))
+    if found is not None:  # the answer names words of the script
+        raise CannotDecide(f"`{found.entry}` {found.what}; no workflow is read from it")
     try:
         return regular_file.read(path, MOST_BYTES)
     except OSError as failed:

@@ -93,7 +93,7 @@ def execute(options: Options) -> int:
 
 def _executed(options: Options) -> int:
     from ...linking.project import stat_cache
-    from ...linking.project.root import find_root, inside
+    from ...linking.project.root import find_root, inside, there
 
     workspace = options["workspace"]
     if workspace is not None and not os.path.isdir(str(workspace)):
@@ -107,6 +107,7 @@ def _executed(options: Options) -> int:
         return lint_staged(options, root, execute)
     paths = options["paths"] or [inside(root)]
     assert isinstance(paths, list)
+    paths = [path if path == "-" else there(root, path) for path in paths]
     options = {**options, "paths": paths}
     if options["watch"]:
         from .watching import watch

@@ -12,6 +12,7 @@ from ... import durable
 from ...exits import UsageError, WorldError
 from ...linking.project.places import MAX_FILE
 from ...linking.project.quiet_git import ask_git, why_not
+from ...report.terminal.terminal_text import visible
 from ...sandbox.scratch import scratch
 from ...workspace import allowances
 from ...workspace.confirmed_settings import settings_of
@@ -90,6 +91,10 @@ def _copied(root: str, folder: str) -> str:
             f"`--staged` needs a git repository that you can read: {failed}"
         ) from failed
     index = os.environ.get("GIT_INDEX_FILE")  # that of `git commit FILE` has a name of its own
+    listed = _git(root, "ls-files", "--unmerged", "--full-name", "-z", ":/", index=index)
+    if listed:
+        name = visible(os.fsdecode(listed.partition(b"\0")[0]).partition("\t")[2])
+        raise WorldError(f"`{name}` has a conflict of a merge: resolve it, then `git add` the file")
     tree = _git(root, "write-tree", index=index)
     top = os.path.join(os.path.realpath(folder), "top")
     copy = os.path.normpath(os.path.join(top, os.fsdecode(prefix).rstrip("\n")))

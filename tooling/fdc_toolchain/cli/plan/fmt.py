@@ -14,8 +14,7 @@ from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.link import closed
 from ...linking.project import regular_file
 from ...linking.project.discover import find_plans
-from ...linking.project.places import typed
-from ...linking.project.root import inside
+from ...linking.project.root import inside, typed
 from ...linking.project.settings import Settings, read_settings
 from ...syntax.write import canonical
 from ...workspace.files import MAX_FILE

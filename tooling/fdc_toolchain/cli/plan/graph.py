@@ -73,8 +73,8 @@ def _automaton(target: str, base: str) -> tuple[Graph | None, list[Diagnostic], 
     """The workspace's file, or the shipped file with the same path."""
     from ...automata.load import load
     from ...linking.project.files import refusal
-    from ...linking.project.places import Inside, typed
-    from ...linking.project.root import find_root
+    from ...linking.project.places import Inside
+    from ...linking.project.root import find_root, typed
     from ...linking.project.settings import read_settings
     from ...report.drawing.automaton import automaton_graph
 

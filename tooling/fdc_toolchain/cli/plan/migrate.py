@@ -15,7 +15,7 @@ from ...linking.catalogue import read_catalogue
 from ...linking.link import closed
 from ...linking.project import regular_file
 from ...linking.project.files import Files
-from ...linking.project.places import typed
+from ...linking.project.root import typed
 from ...linking.project.settings import read_settings
 from ...migrate.convert import migrate
 from ...migrate.dialect import LANGUAGE

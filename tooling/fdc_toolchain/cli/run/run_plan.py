@@ -84,6 +84,7 @@ def command(
     """
     from ...console.compiling import compile_or_refuse
     from ...console.terminal import style
+    from ...linking.project.root import there
     from ...report.terminal.terminal_text import visible
     from ...runs import run_driver
     from ...runs.simulation import source
@@ -129,7 +130,7 @@ def command(
         click.echo(outlined if form == "text" else f"{json.dumps(said, indent=2)}\n", nl=False)
         return CLEAN
     script = None if simulate is None else source(root, simulate)
-    shown = os.path.relpath(plan, root) if os.path.isfile(plan) else plan
+    shown = os.path.relpath(there(root, plan), root) if os.path.isfile(plan) else plan
     if detach and not database:
         raise UsageError(
             "`--detach` needs `--database`, or FDC_DATABASE: without one, this process drives the run"

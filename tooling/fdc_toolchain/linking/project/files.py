@@ -65,6 +65,10 @@ class Files:
             self._kinds[path] = kind
         return kind
 
+    def is_linked(self, key: str) -> bool:
+        """Whether a path of the workspace leads through a link."""
+        return self._inside.target(key) != key
+
     def read(self, key: str) -> bytes | None:
         """The bytes under a key, or None. Raises OSError for a file that is there and cannot be read."""
         if self.log is not None:

@@ -47,7 +47,7 @@ _WORDS = {
 
 
 class Row(NamedTuple):
-    """Text from outside in a file, and the step that wrote it."""
+    """Text from outside in a file, and the step that wrote it. `steps`: the run and address of each one that wrote the same."""
 
     path: str
     sha256: str
@@ -57,6 +57,7 @@ class Row(NamedTuple):
     plan: str
     line: int
     since: int = 0
+    steps: frozenset[tuple[str, str]] = frozenset()
 
 
 class Damaged(OSError):
@@ -96,6 +97,7 @@ class Table:
             if any(type(row[name]) is not kind for name, kind in _WORDS.items()):
                 raise ValueError
             entry = Row(**{name: row[name] for name in _WORDS}, since=int(row.get("since", 0)))
+            entry = entry._replace(steps=frozenset({(entry.run, entry.at)}))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             message = f"line {self.lines} is damaged, so it is unknown which files hold text from outside; put a whole copy back"
             raise Damaged(errno.EINVAL, message, path) from None
@@ -104,7 +106,11 @@ class Table:
         else:
             known = self.rows.get((entry.path, entry.sha256))
             self.rows[entry.path, entry.sha256] = (
-                entry if known is None else known._replace(there=known.there or entry.there)
+                entry
+                if known is None
+                else known._replace(
+                    there=known.there or entry.there, steps=known.steps | entry.steps
+                )
             )
 
 

@@ -45,8 +45,10 @@ def modules(targets: Iterable[str], files: Files) -> list[str]:
 
 
 def file_of(parts: list[str], files: Files) -> str | None:
-    """The file of a module in the workspace: a package's before one of the same name, as Python has it."""
-    return next((key for key in _keys(parts) if files.kind(key) == "file"), None)
+    """The file of a module in the workspace: a package's before one of the same name, as Python has it. No link is followed,
+    as in a run."""
+    keys = (key for key in _keys(parts) if files.kind(key) == "file")
+    return next((key for key in keys if not files.is_linked(key)), None)
 
 
 def places_of(targets: Iterable[str]) -> list[str]:

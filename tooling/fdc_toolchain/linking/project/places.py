@@ -78,15 +78,6 @@ def leads_out(root: str, key: str) -> bool:
     return not real.startswith(top.rstrip("/") + "/")
 
 
-def typed(root: str, path: str) -> str:
-    """The key of a path as it was typed; an absolute path where it is not below the workspace, and names its file itself."""
-    here = os.path.abspath(path)
-    for start in (root.rstrip("/"), os.path.realpath(root)):
-        if here.startswith(start + "/"):
-            return here[len(start) + 1 :]
-    return here
-
-
 class Inside:
     """`leads_out` for many keys of one workspace: each folder is resolved once, as it was when it was asked for first."""
 

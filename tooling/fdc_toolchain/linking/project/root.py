@@ -1,4 +1,4 @@
-"""Which folder is the workspace."""
+"""Which folder is the workspace, and what a path names in it."""
 
 from __future__ import annotations
 
@@ -32,6 +32,29 @@ def inside(root: str) -> str:
     """The folder that a command without paths means: the current one, or the workspace if that does not contain it."""
     here = os.getcwd() + os.sep
     return os.curdir if here.startswith(root.rstrip(os.sep) + os.sep) else root
+
+
+def typed(root: str, path: str) -> str:
+    """The key of a path as it was typed; an absolute path where it is not below the workspace, and names its file itself.
+
+    A path that reaches the workspace through a link (`/tmp` on macOS is one) is below it; links in the workspace stay in keys.
+    """
+    here = os.path.abspath(path)
+    top = os.path.realpath(root).rstrip("/")
+    for start in (root.rstrip("/"), top):
+        if here.startswith(start + "/"):
+            return here[len(start) + 1 :]
+    folder, name = (here, "") if os.path.isdir(here) else os.path.split(here)
+    real = os.path.join(os.path.realpath(folder), name)
+    return real[len(top) + 1 :] or "." if real.startswith(top + "/") else here
+
+
+def there(root: str, path: str) -> str:
+    """A path as it was typed, or the one below `root` of what it reaches in the workspace through a link."""
+    if f"{os.path.abspath(path)}/".startswith(root.rstrip("/") + "/"):
+        return path
+    key = typed(root, path)
+    return path if key.startswith("/") else os.path.join(root, key)
 
 
 def own_settings(folder: str) -> bool:

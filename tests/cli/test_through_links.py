@@ -1,0 +1,46 @@
+"""A workspace that a link leads to (`/tmp` on macOS is one): its plans are those of the workspace, however they are named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.process import fdc
+
+GOOD = "set_plan x\nplan_step_complete x\nclose_task\nsubmit\n"
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> Path:
+    """The path of a workspace through a link above it."""
+    (tmp_path / "real/work/knowledge_core").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real")
+    work = tmp_path / "link/work"
+    (work / "plans").mkdir()
+    (work / "plans/a.plan").write_text("raed_file a.md\n")
+    (work / "plans/ignored.plan").write_text("raed_file a.md\n")
+    (work / ".gitignore").write_text("plans/ignored.plan\n")
+    (work / "good.plan").write_text(GOOD)
+    return work
+
+
+@pytest.mark.parametrize("named", ["plans/a.plan", "plans", ""])
+@pytest.mark.parametrize("more", [[], ["--no-cache"]], ids=["", "no cache"])
+def test_a_code_host_gets_the_path_from_the_top_of_the_repository(
+    linked: Path, named: str, more: list[str]
+) -> None:
+    """It got the absolute path, by which it finds no file; and of a folder also what `.gitignore` leaves out."""
+    (linked / ".git").mkdir()
+    for folder in (linked, linked / "plans", linked.parent):
+        options = ["--workspace", str(linked)] if folder == linked.parent else []
+        done = fdc("lint", "-f", "gitlab", str(linked / named), *options, *more, cwd=folder)
+        paths = {row["location"]["path"] for row in json.loads(done.stdout)}
+        assert (done.returncode, paths) == (1, {"plans/a.plan"}), folder
+
+
+def test_a_run_is_of_the_plan_by_its_path_in_the_workspace(linked: Path) -> None:
+    assert fdc("run", str(linked / "good.plan"), cwd=linked).returncode == 0
+    listed = json.loads(fdc("runs", "--format", "json", cwd=linked).stdout)
+    assert [row["plan"] for row in listed["runs"]] == ["good.plan"]
