@@ -65,12 +65,11 @@ def test_what_never_gets_to_where_it_failed_does_not_show_that_an_argument_has_a
 def test_what_can_never_be_meant_is_replaced_even_where_no_test_gets_there_any_more() -> None:
     """`elif not isinstance(str, int)`: a condition more would leave the question about `str` as it is."""
     broken = "def f(value):\n    if not isinstance(str, int):\n        g(value)\n    return value\n"
-    rows = {
-        row["new"]: row
-        for row in propose(broken, "f.py", [{"path": "f.py", "line": 2, "score": 0.8}], [], 4000)
-    }
-    assert rows["value"]["turned"] and rows["value"]["mends"] and not rows["value"]["risky"]
-    assert not rows["isinstance(str, int)"].get("turned")
+    found = [{"path": "f.py", "line": 2, "score": 0.8}]
+    rows = {(row["old"], row["new"]): row for row in propose(broken, "f.py", found, [], 4000)}
+    wanted = rows["str", "value"]
+    assert wanted["turned"] and wanted["mends"] and not wanted["risky"]
+    assert not rows["not isinstance(str, int)", "isinstance(str, int)"].get("turned")
 
 
 def test_an_edit_that_gives_idle_code_a_use_is_not_doubted_for_an_argument() -> None:
