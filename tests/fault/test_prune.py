@@ -308,3 +308,19 @@ def test_a_run_that_ended_by_a_clock_that_was_set_back_is_not_old(workspace: Pat
     words = [sys.executable, "-c", back, "resume", "--answer", "none"]
     assert 0 == run(words, cwd=workspace).returncode
     assert "0 runs removed" in fdc("runs", "prune", "--older", "1h", cwd=workspace).stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="`ulimit -f` is in other units elsewhere")
+def test_a_run_that_could_not_be_removed_is_still_known_by_its_note(
+    shop: Path, tmp_path: Path
+) -> None:
+    """A file that may not grow stands for a full disk: without the note an older copy of the run would be taken for it."""
+    (shop / "many.plan").write_text(f"{HEAD}iterate max 400:\n    read_file README.md\n{END}")
+    (shop / "README.md").write_text("tea\n")
+    name = ran(shop, "many.plan")
+    argv = ["bash", "-c", 'ulimit -f 40; exec "$@"', "bash", sys.executable, "-m", "fdc_toolchain"]
+    refused = run([*argv, "runs", "prune", "--older", "0h"], cwd=shop)
+    assert (3, "") == (refused.returncode, refused.stdout), refused
+    assert ([name], 1) == (listed(shop), notes(tmp_path))
+    prune(shop, "--older", "0h")
+    assert ([], 0) == (listed(shop), notes(tmp_path))

@@ -36,6 +36,7 @@ BATCH = 200
 """Number of runs per commit, unless runs that need each other require more."""
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
+_NOTE = re.compile(r"(?:[0-9a-f]{2})+")
 _DONE = "AWAITING_SUBMISSION"
 """States of a task of `fdc agent` in which it does not need its runs any more."""
 
@@ -135,9 +136,8 @@ def prune(
                     now = choose(store, root, before, tasks, stays).rows
                     return [row for row in now if row.name in names]
 
-                for row in family:
-                    _forget(store, row)
-                said = {"format": 1, "runs": [row.name for row in family]}
+                notes = {row.name: _note(store, row) for row in family}
+                said = {"format": 1, "runs": list(notes), "notes": notes}
                 durable.replace(todo, json.dumps(said).encode("ascii"))
                 held = size_of(store, root, family) if isinstance(store, PgStore) else 0
                 removed = store.remove([row.id for row in family], still)
@@ -211,29 +211,35 @@ def _folders(root: str, name: str) -> Iterator[str]:
             yield path
 
 
-def _forget(store: Store, row: RunRow) -> None:
-    """Deletes the note of the newest record that this machine saw of a run, if the run is the user's own."""
+def _note(store: Store, row: RunRow) -> str:
+    """By what this machine notes the newest record that it saw of a run, as hex; empty if the run is not the user's own."""
     if store.counted and store.check(row.id).signature == "ours":
-        counter.forget(hash_chain.beginning(store._owner(row.id)))
+        return hash_chain.beginning(store._owner(row.id)).hex()
+    return ""
 
 
 def _finish(store: Store, root: str, todo: str) -> int:
-    """Deletes the folders of runs whose rows are deleted. Returns their size in bytes. Raises OSError, WorldFailed."""
+    """Deletes the folders of runs whose rows are deleted, and the notes about them. Returns the size of the folders in bytes.
+
+    Raises OSError, WorldFailed."""
     data = durable.read(todo)
     if data is None:
         return 0
+    notes: dict[str, str] = {}
     try:
-        names = [
-            name
-            for name in json.loads(data)["runs"]
-            if isinstance(name, str) and _NAME.fullmatch(name)
-        ]
-    except (ValueError, KeyError, TypeError):
+        said = json.loads(data)
+        names = [name for name in said["runs"] if isinstance(name, str) and _NAME.fullmatch(name)]
+        notes = {
+            name: note for name, note in said.get("notes", {}).items() if _NOTE.fullmatch(note)
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
         names = []
     size = 0
     for name in names:
         if store.run(name) is not None:
             continue  # its rows were not deleted
+        if name in notes:
+            counter.forget(bytes.fromhex(notes[name]))
         for path in _folders(root, name):
             size += _size(path)
             shutil.rmtree(path)
