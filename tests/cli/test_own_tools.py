@@ -164,3 +164,13 @@ def test_text_from_outside_that_a_tool_can_read_is_in_its_result(workspace: Path
         workspace, (workspace / "a.plan").read_text(), trust="trusted", access={"read": ["docs/**"]}
     )
     assert "chooses the path" not in fdc("lint", "a.plan", cwd=workspace).stdout
+
+
+def test_an_error_of_the_network_that_another_error_holds_is_told(workspace: Path) -> None:
+    """URLError has no number of its own: the step failed with "success"."""
+    laid_out(workspace, f"{HEAD}{TAIL}")
+    asks = "import urllib.request\n\ndef look():\n    return urllib.request.urlopen('http://127.0.0.1:1')\n"
+    (workspace / "own.py").write_text(asks)
+    done = fdc("run", "a.plan", cwd=workspace)
+    assert 1 == done.returncode, done
+    assert "success" not in done.stdout and "connection refused" in done.stdout, done.stdout
