@@ -139,7 +139,7 @@ def test_a_plan_holds_its_tools_to_what_it_allows(workspace: Path) -> None:
             {"access": {"read": ["docs/**"]}, "effect": "pure"},
             "a pure tool makes its result of its arguments alone",
         ),
-        ({"access": {"reads": []}}, "has no `reads`"),
+        ({"access": {"reads": []}}, "unknown key `reads` in"),
         (
             {"access": {}, "run": {"prompt": "p.md", "role": "critic"}},
             "`access` is for tools that are Python functions",
