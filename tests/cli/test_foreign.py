@@ -144,7 +144,8 @@ def test_a_file_with_any_name_is_read_as_the_tool_that_is_said(workspace: Path) 
         '{"tasks": [{"id": 7, "title": "Boil", "status": "pending"}]}', "utf-8"
     )
     (workspace / "list.md").write_text("- [ ] 1. Boil\n- [ ] 2. Pour\n", "utf-8")
-    assert 2 == fdc(workspace, "import", "list.json")[0]
+    code, _, err = fdc(workspace, "import", "list.json")
+    assert 2 == code and "name the tool with `--from`" in err
     code, out, _ = fdc(workspace, "import", "--from", "task-master", "list.json")
     assert 0 == code and "request_user_input 7 Boil\n" in out
     code, out, _ = fdc(workspace, "import", "--from", "kiro", "list.md")

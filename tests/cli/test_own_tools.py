@@ -139,7 +139,7 @@ def test_a_plan_holds_its_tools_to_what_it_allows(workspace: Path) -> None:
             {"access": {"read": ["docs/**"]}, "effect": "pure"},
             "a pure tool makes its result of its arguments alone",
         ),
-        ({"access": {"reads": []}}, "has no `reads`"),
+        ({"access": {"reads": []}}, "unknown key `reads` in"),
         (
             {"access": {}, "run": {"prompt": "p.md", "role": "critic"}},
             "`access` is for tools that are Python functions",
@@ -180,3 +180,13 @@ def test_code_that_a_link_leads_to_is_named_and_not_run(workspace: Path, folder:
     done = fdc("run", "a.plan", cwd=workspace)
     named = "own/__init__.py" if folder else "own.py"
     assert 1 == done.returncode and f"; `{named}` is reached through a link" in done.stdout, done
+
+
+def test_an_error_of_the_network_that_another_error_holds_is_told(workspace: Path) -> None:
+    """URLError has no number of its own: the step failed with "success"."""
+    laid_out(workspace, f"{HEAD}{TAIL}")
+    asks = "import urllib.request\n\ndef look():\n    return urllib.request.urlopen('http://127.0.0.1:1')\n"
+    (workspace / "own.py").write_text(asks)
+    done = fdc("run", "a.plan", cwd=workspace)
+    assert 1 == done.returncode, done
+    assert "success" not in done.stdout and "connection refused" in done.stdout, done.stdout

@@ -217,3 +217,17 @@ def test_an_automaton_or_a_plan_that_cannot_be_read_is_found(
     (workspace / "made/tea_pack" / file).write_text(text)
     done = fdc("pack", "check", "made", cwd=workspace)
     assert 1 == done.returncode and done.stdout.startswith(f"made/tea_pack/{file}{said}"), done
+
+
+def test_check_finds_that_a_prompt_or_schema_of_a_tool_is_missing(workspace: Path) -> None:
+    folder = put(workspace / "packs" / "tea", HEAD + 'catalogues = ["tools.json"]\n')
+    run = {"prompt": "packs/tea/name.md", "role": "writer", "schema": "packs/tea/name.json"}
+    row = {"summary": "x", "action": "step_op", "effect": "read", "trust": "model", "parameters": [], "run": run}  # fmt: skip
+    tools = {"format": 1, "name": "tea", "tools": {"name_tea": row}}
+    (folder / "tools.json").write_text(json.dumps(tools))
+    (folder / "name.md").write_text("Name a tea.\n")
+    checked = fdc("pack", "check", "packs/tea", cwd=workspace)
+    missing = "the schema `packs/tea/name.json` of the tool `name_tea` does not exist"
+    assert checked.stdout == f"packs/tea/pack.toml: {missing}\n", checked
+    (folder / "name.json").write_text("{}")
+    assert 0 == fdc("pack", "check", "packs/tea", cwd=workspace).returncode

@@ -309,3 +309,19 @@ def test_branches_cannot_spend_the_same_tokens(desk: Path) -> None:
         done.stdout + done.stderr
     )
     assert len(server.requests) == 1  # 120 used and 4000 for the next are more than 4100
+
+
+def test_a_verdict_depends_on_the_prompt_and_schema_whether_they_exist_or_not(desk: Path):
+    proved = "1 plan proved"
+    assert proved in fdc("lint", "a.plan", cwd=desk).stdout
+    for path in (desk / "prompts/judge.json", desk / "prompts/judge.md"):
+        content = path.read_text()
+        path.unlink()
+        assert (
+            f"`prompts/{path.name}` of the tool `judge` does not exist"
+            in fdc("lint", "a.plan", cwd=desk).stdout
+        )
+        path.write_text(content)
+        assert proved in fdc("lint", "a.plan", cwd=desk).stdout
+    (desk / "prompts/judge.json").write_text("[")
+    assert "is not a JSON object" in fdc("lint", "a.plan", cwd=desk).stdout

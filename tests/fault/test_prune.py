@@ -315,7 +315,7 @@ def test_a_run_that_could_not_be_removed_is_still_known_by_its_note(
     shop: Path, tmp_path: Path
 ) -> None:
     """A file that may not grow stands for a full disk: without the note an older copy of the run would be taken for it."""
-    (shop / "many.plan").write_text(f"{HEAD}iterate max 400:\n    read_file README.md\n{END}")
+    (shop / "many.plan").write_text(f"{HEAD}iterate max 400\n    read_file README.md\n{END}")
     (shop / "README.md").write_text("tea\n")
     name = ran(shop, "many.plan")
     argv = ["bash", "-c", 'ulimit -f 40; exec "$@"', "bash", sys.executable, "-m", "fdc_toolchain"]

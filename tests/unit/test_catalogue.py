@@ -73,7 +73,7 @@ def test_a_tool_of_the_workspace_is_one_like_any_other():
         (
             '{"format": 1, "name": "x", "tools": [],\n "tols": {}}',
             (2, 2),
-            "the catalogue has no `tols`",
+            "unknown key `tols` in the catalogue",
         ),
     ],
 )
@@ -140,7 +140,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     # what is wrong: (what replaces rows of TOOL, where, what is said)
     "lacks a row": ({"summary": None}, '"t"', "`tools.t` lacks `summary`"),
     "row of another kind": ({"parameters": {}}, '"parameters"', "`tools.t.parameters` is {}; expected a list"),
-    "unknown row": ({"sumary": "x"}, '"sumary"', "`tools.t` has no `sumary`"),
+    "unknown row": ({"sumary": "x"}, '"sumary"', "unknown key `sumary` in `tools.t`"),
     "unknown effect": ({"effect": "pur"}, '"effect"', '`tools.t.effect` is "pur"; expected one of'),
     "action that is not a symbol": ({"action": "Read Op"}, '"action"', '`tools.t.action` is "Read Op"; expected a text like'),
     "unknown kind": (takes(("a", "words")), '"kind"', "expected one of word, path"),

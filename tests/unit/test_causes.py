@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fdc_packs.alphabet.lexicon.wordnet import find
 from fdc_toolchain.diagnostics.codes import BY_NAME, CODES
-from fdc_toolchain.program.causes import CAUSES, EXPLAINS, FAILURES, STOPS, explain
+from fdc_toolchain.program.causes import CAUSES, EXPLAINS, FAILURES, ROWS, STOPS, explain
 from fdc_toolchain.tools.python_tools import of_pack
 from fdc_toolchain.workspace.failure import ToolFailure
 
@@ -110,6 +110,14 @@ def test_a_stop_names_the_assumption_that_was_false(
 def test_a_stop_names_all_places_that_may_have_given_the_value() -> None:
     said = explain({"assumptions": [ROW, {**ROW, "line": 3}]}, STOP)
     assert said["text"] == "one of these: it stays (a.plan:2); it stays (a.plan:3)"
+
+
+def test_a_parameter_of_the_right_form_is_not_blamed_for_what_a_tool_refuses_or_returns() -> None:
+    row = {**ROW, "rule": "result-shape", "text": "`most` is a number"}
+    refused = explain({"assumptions": [row]}, {**STOP, "failure": "argument", "core": False})
+    assert refused["text"] == f"one of these: `most` is a number (a.plan:2); {ROWS}"
+    returned = explain({"assumptions": [row]}, {**STOP, "failure": "result", "core": False})
+    assert returned == {"kind": "assumption", "rule": "rows", "text": ROWS}
 
 
 def test_what_a_tool_of_a_workspace_prints_or_is_given_wrongly_has_a_cause(workspace: Path) -> None:

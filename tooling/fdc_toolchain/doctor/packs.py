@@ -152,6 +152,11 @@ def _rows(pack: Pack) -> Iterator[str]:
         for name, row in rows.items():
             if name not in functions and name not in TOOLS and "run" not in row:
                 yield f"{path}: `{name}` is declared without a `run`, and `[{kind}]` does not name its function"
+            for part in ("prompt", "schema"):
+                needed = row.get("run", {}).get(part, "")
+                inside = needed.removeprefix(f"{PREFIX}{pack.name}/")
+                if inside != needed and not os.path.isfile(os.path.join(pack.folder, inside)):
+                    yield f"{path}: the {part} `{needed}` of the tool `{name}` does not exist"
 
 
 def _functions(pack: Pack) -> Iterator[str]:

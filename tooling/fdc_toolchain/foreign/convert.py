@@ -24,7 +24,7 @@ def converted(found: Found, path: str) -> str:
         where = f"{errors[0].span}: {errors[0].message}"
         raise NotConverted(f"{where}; repair it first (`fdc lint {path}`)")
     if not found.items or all(item.done is None for item in found.items):
-        why = f"a {found.kind} has no list of tasks that a plan could ask for one by one"
+        why = f"there is no list of tasks in it ({found.kind}) that a plan could ask for one by one"
         raise NotConverted(why)
     order = _ordered(found.items)
     open_ = [item for item in order if not item.done and not item.cancelled]

@@ -141,8 +141,8 @@ def _schema_faults(document: Any) -> Iterator[Wrong]:
                 if key not in known:
                     yield (
                         [*keys, key],
-                        f"{name} has no `{key}`",
-                        did_you_mean(key, known) or f"it has {', '.join(sorted(known))}",
+                        f"unknown key `{key}` in {name}",
+                        did_you_mean(key, known) or f"the keys are: {', '.join(sorted(known))}",
                     )
         elif error.validator == "propertyNames" or (
             error.parent is None and "propertyNames" in error.absolute_schema_path

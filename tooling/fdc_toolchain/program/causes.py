@@ -110,7 +110,7 @@ EXPLAINS: dict[str, frozenset[str]] = {
     ),
     "fitting-diff": frozenset(("diff",)),
     "distinct-items": frozenset(("missing", "exists", "file", "path", "shared")),
-    "result-shape": frozenset(("argument", "type", "result", "value", "size")),
+    "result-shape": frozenset(("argument", "type", "value", "size")),
     "program-present": frozenset(("exit", "tool", "unavailable")),
     "shipped-automaton": frozenset(),
     "opened-file": frozenset(),  # it is asked for, and a no is a person's
@@ -176,10 +176,10 @@ def explain(program: Program, stop: Mapping[str, object]) -> dict[str, object]:
         for row in program["assumptions"]
         if failure in EXPLAINS.get(row["rule"], ()) and at in row["uses"]
     ]
-    if (
-        len({(row["path"], row["line"]) for row in rows}) > 1
-    ):  # which of them gave the value is not followed
-        each = dict.fromkeys(f"{row['text']} ({row['path']}:{row['line']})" for row in rows)
+    each = dict.fromkeys(f"{row['text']} ({row['path']}:{row['line']})" for row in rows)
+    if rows and failure == "argument" and not stop.get("core", True):
+        each[ROWS] = None  # the tool may refuse what has the form that its row declares
+    if len(each) > 1:  # which of them gave the value is not followed
         return {"kind": kind, "rule": rows[0]["rule"], "text": "one of these: " + "; ".join(each)}
     if rows:
         return {"kind": kind, **{key: rows[0][key] for key in ("rule", "text", "path", "line")}}

@@ -1,4 +1,7 @@
-"""Checks the needs of prompts: the text, the schema of the reply, and the tools that a model may request."""
+"""Checks the needs of prompts: the text, the schema of the reply, and the tools that a model may request.
+
+The verdict of a plan depends on these files, whether they exist or not.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 if path is None:
                     continue
                 files = context.linker.files
+                files.log = set()
                 key = files.find(path)
+                unit.asked |= files.log
+                files.log = None
                 why = "" if key is None else files.refused(key)
                 if key is None or why:
                     said = f"cannot be used: {why}" if why else "does not exist"

@@ -370,7 +370,9 @@ def _of_system(target: str, told: list[Any], notes: dict[str, Any]) -> Exception
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):  # the sandbox says it so
         why = "a Python tool of the workspace can access only what its row declares (`access`) and the plans allow"
         return ToolFailure("error", f"{what}: {str(reason).lower()}; {why}", None, notes)
-    failed = _OS.get(how, OSError)(number if isinstance(number, int) else 0, str(reason))
+    # URLError has no number of its own, and the text of another error
+    numbers = (number,) if isinstance(number, int) else ()
+    failed = _OS.get(how, OSError)(*numbers, str(reason))
     found = from_os(failed, what)
     if isinstance(found, ToolFailure) and found.kind in _OF_FDC:
         return ToolFailure("error", str(found), None, notes)

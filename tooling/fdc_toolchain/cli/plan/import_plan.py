@@ -51,7 +51,8 @@ def command(file: str, form: str, workspace: str | None) -> int:
         raise UsageError(f"{refused.message}; {refused.help}")
     found = read(key, content(file), root, settings, FORMS.get(form))
     if found is None or found.kind == "Markdown":
-        raise UsageError(f"`{visible(file)}` is not a plan of another tool that fdc knows")
+        hint = "; if it is one, name the tool with `--from`" if form == "auto" else ""
+        raise UsageError(f"`{visible(file)}` is not a plan of another tool that fdc knows{hint}")
     if form != "auto" and found.kind != FORMS[form]:
         raise UsageError(f"`{visible(file)}` has the form of {found.kind}, not of {FORMS[form]}")
     try:
