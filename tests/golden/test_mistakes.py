@@ -27,7 +27,7 @@ MISTAKES = [
     # loops
     "for x in {a} max" + BODY, "for x" + BODY, "for x of {a} max 3" + BODY, "for x, y in {a} max 3" + BODY,
     "for each file in {files} max 3" + BODY, "foreach f in *.py" + BODY, "for x in {a} max {n}" + BODY,
-    "for x in {a} max 1e3" + BODY, "for_each_file" + BODY, "for_each_file a in *.py" + BODY,
+    "for x in {a} max 1e3" + BODY, "iterate max 3:" + BODY, "for_each_file" + BODY, "for_each_file a in *.py" + BODY,
     "for_each_file *.py *.txt" + BODY, "fork {a} max 3" + BODY, "iterate 3" + BODY, "iterate max 3 while x" + BODY,
     "iterate max 3 until" + BODY, "iterate max 3 until x = 1" + BODY, "while x" + BODY, "loop 3" + BODY, "break", "goto start",
     "return x",
