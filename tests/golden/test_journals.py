@@ -47,7 +47,12 @@ ON = {
 def prepared(folder: Path) -> tuple[Path, dict[str, str]]:
     """A workspace with the files of the plans, and the environment in which the key of these journals is the user's."""
     root, state = folder / "workspace", folder / "state"
-    for name, text in (("in/a.in", "a"), ("in/b.in", "b"), ("in/c.in", "c"), ("big/large.txt", "x" * 66_000)):
+    for name, text in (
+        ("in/a.in", "a"),
+        ("in/b.in", "b"),
+        ("in/c.in", "c"),
+        ("big/large.txt", "x" * 66_000),
+    ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(f"{text}\n")
     (root / "knowledge_core").mkdir()
@@ -82,7 +87,11 @@ def told(store: Store, row: RunRow) -> dict[str, Any]:
 
 
 def _record(one: Record) -> list[Any]:
-    body = {name: value for name, value in one.body.items() if name not in ("took", "began", "pid", "notes")}
+    body = {
+        name: value
+        for name, value in one.body.items()
+        if name not in ("took", "began", "pid", "notes")
+    }
     if len(json.dumps(body)) > 300:
         body = {"digest": digest(body)}
     return [one.kind, one.address, one.turn, one.tool, one.request, body]
@@ -100,11 +109,15 @@ def gone_on(root: Path, env: dict[str, str], names: dict[str, str], folder: Path
     with Nursery(root, folder / "said", env) as nursery:
         for case, name in names.items():
             done = nursery.run("resume", name, "-q", *ON[case])
-            said[case] = [done.code, (done.out + done.err).replace(name, "RUN").splitlines()[-1].split(",")[0]]
+            said[case] = [
+                done.code,
+                (done.out + done.err).replace(name, "RUN").splitlines()[-1].split(",")[0],
+            ]
             assert nursery.run("verify", name).code == nursery.run("replay", name).code == 0, case
     # Branches come back in any order; what they wrote on record is the same.
     return {
-        case: {"said": said[case], **one, "records": sorted(one["records"])} for case, one in opened(root, names).items()
+        case: {"said": said[case], **one, "records": sorted(one["records"])}
+        for case, one in opened(root, names).items()
     }
 
 
@@ -123,7 +136,9 @@ def check(path: Path, found: dict[str, Any]) -> None:
 def provide(release: str, scratch: Path) -> None:
     """Writes the journals of today's release where there are none."""
     if not (JOURNALS / release / "runs.sqlite").exists():
-        assert release == TODAY and updating(), f"there are no journals of fdc {release}: UPDATE_GOLDEN=1 writes today's"
+        assert release == TODAY and updating(), (
+            f"there are no journals of fdc {release}: UPDATE_GOLDEN=1 writes today's"
+        )
         write(scratch, JOURNALS / release)
 
 
@@ -134,29 +149,44 @@ def release(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(request.param)
 
 
-def test_every_record_of_an_older_fdc_is_what_the_program_still_wants(release: str, tmp_path: Path) -> None:
+def test_every_record_of_an_older_fdc_is_what_the_program_still_wants(
+    release: str, tmp_path: Path
+) -> None:
     """Failure test 3: folded, verified and replayed, without anything being performed: the same addresses, the same end."""
     root, _ = laid_out(release, tmp_path)
-    names = {case: one["run"] for case, one in json.loads((JOURNALS / release / "before.json").read_text()).items()}
+    names = {
+        case: one["run"]
+        for case, one in json.loads((JOURNALS / release / "before.json").read_text()).items()
+    }
     assert set(ON) == set(names)
     check(JOURNALS / release / "before.json", opened(root, names))
     with closing(Store(str(root / ".fdc" / "runs.sqlite"), KEY)) as store:
         assert ({*names.values()}, 0) == ({row.name for row in store.runs()}, store.strays())
         for row in store.runs():
             assert ((), "ours") == store.check(row.id)[::2]
-            found = replay(store.program(row), row.inputs, store.records(row), row.status, row.ending)
+            found = replay(
+                store.program(row), row.inputs, store.records(row), row.status, row.ending
+            )
             assert (None, len(store.records(row))) == (found.difference, found.records)
             broken = store.records(row)
             at = next(number for number, one in enumerate(broken) if one.kind == "outcome")
             broken[at] = broken[at]._replace(request="another")
-            assert replay(store.program(row), row.inputs, broken, row.status, row.ending).difference is not None
+            assert (
+                replay(store.program(row), row.inputs, broken, row.status, row.ending).difference
+                is not None
+            )
 
 
 @pytest.mark.long
-def test_every_run_of_an_older_fdc_goes_on_to_the_end_that_it_had_there(release: str, tmp_path: Path) -> None:
+def test_every_run_of_an_older_fdc_goes_on_to_the_end_that_it_had_there(
+    release: str, tmp_path: Path
+) -> None:
     """Failure test 3."""
     root, env = laid_out(release, tmp_path)
-    names = {case: one["run"] for case, one in json.loads((JOURNALS / release / "before.json").read_text()).items()}
+    names = {
+        case: one["run"]
+        for case, one in json.loads((JOURNALS / release / "before.json").read_text()).items()
+    }
     check(JOURNALS / release / "after.json", gone_on(root, env, names, tmp_path))
 
 
@@ -169,18 +199,26 @@ def test_a_run_of_an_engine_that_nobody_here_knows_is_refused_by_a_sentence(tmp_
     for command in (["resume", "last"], ["replay", "last"], ["fork", "last@main/1"]):
         done = fdc(*command, cwd=root, env=env)
         assert (3, "", 1) == (done.returncode, done.stdout, done.stderr.count("\n")), done
-        assert f"records this one cannot read (engine {ENGINE + 1}, this is {ENGINE})" in done.stderr
+        assert (
+            f"records this one cannot read (engine {ENGINE + 1}, this is {ENGINE})" in done.stderr
+        )
 
 
 @pytest.mark.slow
-def test_a_journal_of_the_first_form_is_migrated_and_its_runs_go_on_for_who_trusts_them(tmp_path: Path) -> None:
+def test_a_journal_of_the_first_form_is_migrated_and_its_runs_go_on_for_who_trusts_them(
+    tmp_path: Path,
+) -> None:
     """Before there were chains and seals: one sentence says why, and what to do."""
     root, env = laid_out(FIRST_FORM, tmp_path)
     for command in (["show", "last"], ["verify", "last"], ["replay", "last"]):
         done = fdc(*command, cwd=root, env=env)
         assert (0, "") == (done.returncode, done.stderr), done
     refused = fdc("resume", "last", cwd=root, env=env)
-    assert 1 == refused.returncode and "it has no seal" in refused.stderr and refused.stderr.count("\n") == 1
+    assert (
+        1 == refused.returncode
+        and "it has no seal" in refused.stderr
+        and refused.stderr.count("\n") == 1
+    )
     went_on = fdc("resume", "last", "--trust", cwd=root, env=env)
     assert 0 == went_on.returncode and "finished" in went_on.stdout, went_on
     assert "sealed by your key" in fdc("verify", "last", cwd=root, env=env).stdout
@@ -196,22 +234,38 @@ def write(folder: Path, release: Path) -> None:
     names: dict[str, str] = {}
 
     def listed() -> list[str]:
-        return [one["run"] for one in json.loads(fdc("runs", "--format", "json", cwd=root, env=env).stdout)["runs"]]
+        return [
+            one["run"]
+            for one in json.loads(fdc("runs", "--format", "json", cwd=root, env=env).stdout)["runs"]
+        ]
 
     def begun(case: str, plan: str, code: int, *words: str) -> None:
         done = fdc("run", f"plans/{plan}.plan", *words, cwd=root, env=env)
         assert code == done.returncode, done
         names[case] = listed()[-1]
 
-    for plan, code in (("sequence", 0), ("calls", 0), ("loop", 0), ("fork", 0), ("large", 0), ("gate", 1), ("budget", 1)):
+    for plan, code in (
+        ("sequence", 0),
+        ("calls", 0),
+        ("loop", 0),
+        ("fork", 0),
+        ("large", 0),
+        ("gate", 1),
+        ("budget", 1),
+    ):
         begun(plan, plan, code)
     begun("ask", "ask", PERSON)
     begun("cancelled", "ask", PERSON)
     assert 0 == fdc("cancel", names["cancelled"], cwd=root, env=env).returncode
     begun("answered", "ask", PERSON)
-    assert PERSON == fdc("resume", names["answered"], "--answer", "black", cwd=root, env=env).returncode
+    assert (
+        PERSON
+        == fdc("resume", names["answered"], "--answer", "black", cwd=root, env=env).returncode
+    )
     begun("refused", "ask", PERSON)
-    assert PERSON == fdc("resume", names["refused"], "--answer", "black", cwd=root, env=env).returncode
+    assert (
+        PERSON == fdc("resume", names["refused"], "--answer", "black", cwd=root, env=env).returncode
+    )
     assert 1 == fdc("resume", names["refused"], "--answer", "no", cwd=root, env=env).returncode
     done = fdc("fork", "-q", f"{names['sequence']}@main/7", cwd=root, env=env)
     names["forked"] = done.stdout.strip()
@@ -227,20 +281,27 @@ def write(folder: Path, release: Path) -> None:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         db.execute("PRAGMA journal_mode=DELETE")
     shutil.copy(root / ".fdc" / "runs.sqlite", release / "runs.sqlite")
-    leave = shutil.ignore_patterns(".fdc", "plans", "in", "big", "knowledge_core", "large", "logs", "runs", ".*")
+    leave = shutil.ignore_patterns(
+        ".fdc", "plans", "in", "big", "knowledge_core", "large", "logs", "runs", ".*"
+    )
     shutil.copytree(root, release / "files", ignore=leave)
     (release / "before.json").write_text(json.dumps(before, indent=1) + "\n")
     after = gone_on(root, env, names, folder)
     (release / "after.json").write_text(json.dumps(after, indent=1) + "\n")
 
 
-def test_journals_that_are_there_are_never_written_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_journals_that_are_there_are_never_written_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Not even when goldens are updated: they are what users have."""
     files = {path: path.read_bytes() for path in JOURNALS.rglob("*") if path.is_file()}
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("UPDATE_GOLDEN", "1")
     for release in RELEASES:
         provide(release, tmp_path)
-    assert files == {path: path.read_bytes() for path in JOURNALS.rglob("*") if path.is_file()} and len(files) > 10
+    assert (
+        files == {path: path.read_bytes() for path in JOURNALS.rglob("*") if path.is_file()}
+        and len(files) > 10
+    )
     with pytest.raises(AssertionError, match="there are no journals of fdc 0"):
         provide("0.0.0", tmp_path)

@@ -47,7 +47,9 @@ def test_what_is_converted_reads_cleanly_and_needs_nothing_more(name: str) -> No
         assert done.diagnostics and done.changes == ()
         return
     parsed = parse(done.text, name)
-    assert parsed.plan is not None and parsed.diagnostics == [] and malformed_tails(parsed.plan) == []
+    assert (
+        parsed.plan is not None and parsed.diagnostics == [] and malformed_tails(parsed.plan) == []
+    )
     assert Migration(LANGUAGE, done.text, (), ()) == run(done.text)
 
 
@@ -55,7 +57,11 @@ def test_what_is_converted_reads_cleanly_and_needs_nothing_more(name: str) -> No
 def test_line_ends_are_kept_and_change_nothing_else(name: str) -> None:
     """T-07: CRLF made one command of a whole plan."""
     done, dos = run(source(name)), run(source(name).replace(b"\n", b"\r\n"))
-    assert (done.dialect, done.changes, done.diagnostics) == (dos.dialect, dos.changes, dos.diagnostics)
+    assert (done.dialect, done.changes, done.diagnostics) == (
+        dos.dialect,
+        dos.changes,
+        dos.diagnostics,
+    )
     assert (done.text and done.text.replace(b"\n", b"\r\n")) == dos.text
 
 
@@ -74,9 +80,15 @@ def test_every_notation_has_a_plan_that_is_converted() -> None:
 
 @pytest.mark.parametrize(
     ("data", "code"),
-    [(b"set_plan \xff\n", "FDC101"), (b"a" * 2_000_000, "FDC106"), ("set_plan\n\u202ex\n---\n".encode(), "FDC103")],
+    [
+        (b"set_plan \xff\n", "FDC101"),
+        (b"a" * 2_000_000, "FDC106"),
+        ("set_plan\n\u202ex\n---\n".encode(), "FDC103"),
+    ],
 )
-def test_a_text_that_cannot_be_read_is_refused_with_its_own_findings(data: bytes, code: str) -> None:
+def test_a_text_that_cannot_be_read_is_refused_with_its_own_findings(
+    data: bytes, code: str
+) -> None:
     done = run(data)
     assert done.text is None and code in {item.code for item in done.diagnostics}
 

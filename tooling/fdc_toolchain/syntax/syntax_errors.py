@@ -206,7 +206,7 @@ def _other(start: str, text: str, at: int, lump: str) -> str | None:  # noqa: C9
             return f"a bound is written `max {lump}`"
         if lump == "while":
             return "`iterate` goes on until its condition holds; write `until`"
-    if before[-1:] == ["max"] and lump[:-1].isdecimal() and lump[-1] == ":":
+    if before[-1:] == ["max"] and re.fullmatch(r"\d+\s*:\s*", text[at:]):
         return "a colon after a bound; write the bound without it, and indent the body below"
     if before[-1:] == ["max"]:
         return f"a bound is a whole number that stands in the plan, not `{lump}`"
