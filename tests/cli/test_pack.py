@@ -231,3 +231,32 @@ def test_check_finds_that_a_prompt_or_schema_of_a_tool_is_missing(workspace: Pat
     assert checked.stdout == f"packs/tea/pack.toml: {missing}\n", checked
     (folder / "name.json").write_text("{}")
     assert 0 == fdc("pack", "check", "packs/tea", cwd=workspace).returncode
+
+
+def test_a_pack_of_a_workspace_is_checked_beside_the_others_of_it(workspace: Path) -> None:
+    """It was said to be valid, and `fdc lint` refused each plan that used both."""
+    row = {
+        "summary": "x",
+        "action": "step_op",
+        "effect": "read",
+        "trust": "workspace",
+        "parameters": [],
+    }
+    row["run"] = {"command": ["true"]}
+    for name in ("oolong", "tea"):
+        folder = put(
+            workspace / "packs" / name,
+            HEAD.replace('"tea"', f'"{name}"') + 'catalogues = ["tools.json"]\n',
+        )
+        tools = {"format": 1, "name": name, "tools": {"brew": row}}
+        (folder / "tools.json").write_text(json.dumps(tools))
+    checked = fdc("pack", "check", "packs/tea", cwd=workspace)
+    assert 1 == checked.returncode and "brew" in checked.stdout, checked
+    assert checked.stdout.startswith("packs/tea/tools.json:"), checked
+    (workspace / "packs" / "tea").rename(workspace / "packs" / "green")
+    checked = fdc("pack", "check", "packs/green", cwd=workspace)
+    said = "packs/green/pack.toml:1: `name` must be `green`, the name of its folder\n"
+    assert (1, said) == (checked.returncode, checked.stdout), checked
+    (workspace / "packs" / "green").rename(workspace / "packs" / "tea")
+    (workspace / "packs" / "oolong" / "tools.json").write_text("{")
+    assert 0 == fdc("pack", "check", "packs/tea", cwd=workspace).returncode

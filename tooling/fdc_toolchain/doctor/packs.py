@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..automata.load import load
@@ -41,8 +42,10 @@ def examine(commands: Collection[str], own: Local = NONE, *, root: str) -> list[
         for pack in packs
     ]
     wrong = [*found.problems, *map(str, own.problems)]
-    for pack in packs:
+    for pack in found.packs.values():
         wrong += faults(pack, commands)
+    for at, pack in enumerate(own.packs.values()):
+        wrong += faults(pack, commands, [*own.packs.values()][:at])
     checked = [
         _checked(f"{pack.name}: {name}", row, root)
         for pack in found.packs.values()
@@ -65,13 +68,21 @@ def _checked(name: str, row: Function, root: str) -> Found:
     return Found(name, grade, str(detail))
 
 
-def faults(pack: Pack, commands: Collection[str]) -> list[str]:
-    """One sentence for each error in a pack whose `pack.toml` can be read, with the file."""
-    files = list(_files(pack))
-    return [*_taken(pack, commands), *files, *([] if files else _rows(pack)), *_functions(pack)]
+def faults(pack: Pack, commands: Collection[str], beside: Sequence[Pack] = ()) -> list[str]:
+    """One sentence for each error in a pack whose `pack.toml` can be read, with the file.
+
+    `beside`: other packs of its workspace, whose names it may not take either."""
+    others = [*_before(pack), *beside]
+    files = list(_files(pack, others))
+    return [
+        *_taken(pack, commands, others),
+        *files,
+        *([] if files else _rows(pack)),
+        *_functions(pack),
+    ]
 
 
-def _taken(pack: Pack, commands: Collection[str]) -> Iterator[str]:
+def _taken(pack: Pack, commands: Collection[str], others: Sequence[Pack]) -> Iterator[str]:
     """The names that both a pack and the core, or another pack that fdc finds, have; theirs are used."""
     path = os.path.join(pack.folder, FILE)
     packs = index().packs
@@ -92,12 +103,12 @@ def _taken(pack: Pack, commands: Collection[str]) -> Iterator[str]:
         return  # the index has said what other packs had before it
     for kind in TABLES:
         for name in getattr(pack, kind):
-            for other in _before(pack):
+            for other in others:
                 if name in getattr(other, kind):
                     yield f"{path}: `{kind}.{name}` is already used by the pack `{other.name}`"
 
 
-def _files(pack: Pack) -> Iterator[str]:
+def _files(pack: Pack, others: Sequence[Pack]) -> Iterator[str]:
     """The missing files of a pack, and the errors in its catalogues and automata, and in the syntax of its plans."""
     plans = (row.plan for row in pack.commands.values() if row.plan)
     for name in dict.fromkeys(
@@ -112,7 +123,7 @@ def _files(pack: Pack) -> Iterator[str]:
             yield f"{os.path.join(pack.folder, FILE)}: `{inside}`: {why}"
             continue
         if name in pack.catalogues:
-            items = explain(data, path, _declared(pack), {})
+            items = explain(data, path, _declared(others), {})
         elif name in pack.automata.values():
             items = [one for one in load(data, path)[1] if one.severity == "error"]
         else:
@@ -132,10 +143,17 @@ def _before(pack: Pack) -> list[Pack]:
     return found
 
 
-def _declared(pack: Pack) -> frozenset[str]:
-    """The tools that the core and the packs before this one declare."""
-    names = (CORE, *(name for other in _before(pack) for name in other.catalogues))
-    return frozenset(tool for name in names for tool in document(name)["tools"])
+def _declared(others: Sequence[Pack]) -> frozenset[str]:
+    """The tools that the core and other packs declare. What cannot be read of these is told where they are checked."""
+    found = {*document(CORE)["tools"]}
+    for other in others:
+        for name in other.catalogues:
+            inside = name.removeprefix(f"{PREFIX}{other.name}/")
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                found.update(
+                    json.loads(read(os.path.join(other.folder, inside), MAX_FILE))["tools"]
+                )
+    return frozenset(found)
 
 
 def _rows(pack: Pack) -> Iterator[str]:

@@ -112,13 +112,24 @@ def check(folder: str, form: str) -> int:
 def _checked(folder: str) -> tuple[Pack | None, list[str]]:
     """The pack in a folder, if it can be read, and what is wrong with it."""
     from ...doctor.packs import faults
-    from ...packs.model import PackError, pack_of
+    from ...packs.model import PREFIX, PackError, pack_of
     from ...packs.read import read
     from ..main import COMMANDS
+    from ..pack_command import of_workspace
 
+    own, place = of_workspace(folder), f"{PREFIX}{os.path.basename(os.path.abspath(folder))}"
+    if os.path.realpath(folder).endswith(f"/{place}"):
+        problems = [str(one) for one in own.problems if one.path.startswith(f"{place}/")]
+        if problems:
+            return None, problems
     try:
         pack = pack_of(read(folder), folder, os.path.basename(os.path.abspath(folder)), False)
-        return pack, faults(pack, COMMANDS)
+        beside = [
+            one
+            for one in own.packs.values()
+            if os.path.realpath(one.folder) != os.path.realpath(folder)
+        ]
+        return pack, faults(pack, COMMANDS, beside if len(beside) < len(own.packs) else ())
     except PackError as wrong:
         return None, [str(wrong)]
 
