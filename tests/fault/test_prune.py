@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from fdc_toolchain.agent.host import files
+from fdc_toolchain.journal import hash_chain
 from fdc_toolchain.journal.sqlite import Store
 from fdc_toolchain.runs.records.prune import choose
 from fdc_toolchain.workspace import run_folders
@@ -292,6 +293,20 @@ def test_names_and_links_of_a_clone_lead_nowhere(workspace: Path, tmp_path: Path
     Store(journal_path(str(workspace))).close()
     assert "0 runs removed" in prune(workspace, "--older", "1h")
     assert (tmp_path / "precious").is_dir() and (workspace / "runs" / "linked").is_symlink()
+
+
+def test_a_file_of_a_clone_makes_this_machine_forget_no_run(shop: Path, tmp_path: Path) -> None:
+    """Without its note an older copy of the run would be taken: only fdc itself, with the user's key, may say what goes."""
+    name = ran(shop, "done.plan")
+    with closing(Store(journal_path(str(shop)), readonly=True)) as store:
+        row = store.run(name)
+        assert row is not None
+        start = hash_chain.beginning(store._owner(row.id)).hex()
+    for note in ([start, ""], [start, "0" * 32], [start], start, [7, 8], None):
+        todo = {"runs": ["gone", name], "notes": {"gone": note, name: note}}
+        (shop / ".fdc" / "pruning.json").write_text(json.dumps(todo))
+        assert "0 runs removed" in prune(shop, "--older", "1h")
+        assert 1 == notes(tmp_path), note
 
 
 @pytest.mark.parametrize("age", ["30", "d", "-1d", "1y", "1.5h", ""])

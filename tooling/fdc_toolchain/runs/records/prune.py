@@ -18,6 +18,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
+from hmac import compare_digest
 from typing import Any
 
 from ... import durable
@@ -36,7 +37,6 @@ BATCH = 200
 """Number of runs per commit, unless runs that need each other require more."""
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
-_NOTE = re.compile(r"(?:[0-9a-f]{2})+")
 _DONE = "AWAITING_SUBMISSION"
 """States of a task of `fdc agent` in which it does not need its runs any more."""
 
@@ -211,11 +211,28 @@ def _folders(root: str, name: str) -> Iterator[str]:
             yield path
 
 
-def _note(store: Store, row: RunRow) -> str:
-    """By what this machine notes the newest record that it saw of a run, as hex; empty if the run is not the user's own."""
+def _note(store: Store, row: RunRow) -> list[str]:
+    """By what this machine notes the newest record that it saw of a run, as hex, and its seal; empty if the run is not the
+    user's own."""
     if store.counted and store.check(row.id).signature == "ours":
-        return hash_chain.beginning(store._owner(row.id)).hex()
-    return ""
+        start = hash_chain.beginning(store._owner(row.id)).hex()
+        return [start, _seal(store, row.name, start)]
+    return []
+
+
+def _seal(store: Store, name: str, start: str) -> str:
+    """Shows that the user's own fdc wrote a note into the file, which may come with a clone."""
+    return blake2b(f"{name} {start}".encode(), key=store.key or b"", digest_size=16).hexdigest()
+
+
+def _own_notes(store: Store, said: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, bytes]:
+    """By the name of a run: what its note is kept by. Raises ValueError, TypeError, AttributeError where it is damaged."""
+    sealed = {name: row for name, row in said.get("notes", {}).items() if row and store.key}
+    return {
+        name: bytes.fromhex(start)
+        for name, (start, seal) in sealed.items()
+        if compare_digest(_seal(store, name, start), seal)
+    }
 
 
 def _finish(store: Store, root: str, todo: str) -> int:
@@ -225,13 +242,11 @@ def _finish(store: Store, root: str, todo: str) -> int:
     data = durable.read(todo)
     if data is None:
         return 0
-    notes: dict[str, str] = {}
+    notes: dict[str, bytes] = {}
     try:
         said = json.loads(data)
         names = [name for name in said["runs"] if isinstance(name, str) and _NAME.fullmatch(name)]
-        notes = {
-            name: note for name, note in said.get("notes", {}).items() if _NOTE.fullmatch(note)
-        }
+        notes = _own_notes(store, said)
     except (ValueError, KeyError, TypeError, AttributeError):
         names = []
     size = 0
@@ -239,7 +254,7 @@ def _finish(store: Store, root: str, todo: str) -> int:
         if store.run(name) is not None:
             continue  # its rows were not deleted
         if name in notes:
-            counter.forget(bytes.fromhex(notes[name]))
+            counter.forget(notes[name])
         for path in _folders(root, name):
             size += _size(path)
             shutil.rmtree(path)
