@@ -428,3 +428,32 @@ def test_an_exception_that_a_none_causes_is_caught_by_no_edit_that_is_applied() 
         rows = propose(text, "f.py", suspects, [], 2000, message, 3)
         [row] = [row for row in rows if row["new"] == "(KeyError, TypeError)"]
         assert evades is row.get("evades", False)
+
+
+def test_a_return_of_the_last_block_alone_is_likely_nested_too_deep() -> None:
+    """The other way through the function gives nothing back; where that one gives something, nothing speaks for it."""
+    text = "def f(x):\n    y = g(x)\n    if x:\n        y = h(y)\n        return y\n"
+    ended = text.replace("    y = g(x)", "    if y:").replace("    if x:", "        y = 1")
+    for said, likely in ((text, True), (f"{ended}    else:\n        return x\n", False)):
+        suspects = [{"path": "f.py", "line": n, "score": 0.8} for n in (2, 3)]
+        rows = propose(said, "f.py", suspects, [], 2000, "AssertionError: assert None == 1")
+        moved = [row for row in rows if row["kind"] == "nesting" and "return" in row["diff"]]
+        assert [row["mends"] for row in moved if not row["risky"]] == [True] * likely
+        assert likely is any(row["kind"] == "nesting" for row in rows[:60])
+
+
+def test_what_is_looked_up_to_be_called_is_an_empty_type_where_nothing_is_found() -> None:
+    text = "def f(options):\n    make = options.pop('make')\n    return make()\n"
+    rows = propose(text, "f.py", [{"path": "f.py", "line": 2, "score": 0.8}], [], 60, "KeyError: 'make'", 2)  # fmt: skip
+    assert "options.pop('make', dict)" in {row["new"] for row in rows}
+
+
+def test_what_a_method_stores_afterwards_is_handed_to_its_base() -> None:
+    """The base asks for it when it is made: too early for what the method stores."""
+    base = "class A:\n    def __init__(self, first=1, **more):\n        self.none = first is None\n\n\n"
+    text = f"{base}class B(A):\n    def __init__(self, x, **more):\n        super().__init__(**more)\n        self.first = x\n"
+    rows = propose(text, "f.py", [{"path": "f.py", "line": 8, "score": 0.8}], [], 60)
+    assert "super().__init__(**more, first=x)" in {row["new"] for row in rows}
+    text = text.replace("self.first", "self.other")
+    rows = propose(text, "f.py", [{"path": "f.py", "line": 8, "score": 0.8}], [], 2000)
+    assert not [row for row in rows if "other=x" in row["new"]]

@@ -26,7 +26,7 @@ from .ranking.meaning import meant
 from .ranking.worth import ranked, risky, suspect
 from .source import Edit, Source, diff_of, same
 from .standard.typed import among_types
-from .statements import idle
+from .statements import alone_gives, idle
 
 if TYPE_CHECKING:
     from ..shapes import Candidate, Suspect
@@ -100,6 +100,7 @@ def _proposed(
         row = _candidate(parsed, path, edit, score, scores, key)
         turned = row["risky"] and inverted(parsed, edit, message, line)
         turned = turned or (edit.kind == "nested" and said_now[2])  # what was never run is run
+        turned = turned or (edit.kind == "nesting" and alone_gives(parsed, edit.node))
         turned = turned or asks_for_none(parsed, edit, message, line) or _replaces(parsed, edit)
         mends = turned or said_now[2] or _mends(parsed, edit, message)
         evading = evades(edit, message)

@@ -9,7 +9,7 @@ from typing import Any
 from . import calls, constants, statements, values, words
 from .forgotten import argument, around, bound, converted, mirrored, statement, turning
 from .known import Known
-from .missing import absent
+from .missing import absent, handed_up
 from .source import Edit, Function
 
 Operator = Callable[[Known, Any], Iterator[Any]]
@@ -29,7 +29,7 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Expr, statements.value), (Function, statements.function), (Function, absent.absent),
     (ast.AST, statements.blocks), (ast.If, statements.cases),
     (ast.Pass, statement.statement), (ast.Expr, around.idle), (ast.stmt, around.inserted), (ast.Call, argument.well_known),
-    (ast.Call, calls.arguments),
+    (ast.Call, calls.arguments), (ast.Call, handed_up.handed_up),
     (ast.Compare, calls.likewise), (ast.Call, calls.as_elsewhere),
     (ast.GeneratorExp, converted.collected), (ast.Call, calls.awaited), (ast.Call, values.chained),
     (ast.Name, words.owned), (Function, words.parameters), (_TIGHT, values.signed),

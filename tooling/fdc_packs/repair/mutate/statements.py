@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .known import Known
-from .source import OWN, Compound, Edit, Function, name_of, simple
+from .source import OWN, Compound, Edit, Function, Loop, Source, name_of, simple
 from .values import Row, exchanged, token_of, widened
 
 _EXCEPTIONS = {
@@ -357,7 +357,8 @@ def _moved(known: Known, owner: ast.AST, block: list[ast.stmt]) -> Iterator[Edit
         and simple(block[-1])
         and _trailing(owner) is block
     ):
-        yield from at_depth("nesting", block[-1], known.indent(owner), 0.25)
+        deep = BURIES if alone_gives(known, block[-1]) else 0.25
+        yield from at_depth("nesting", block[-1], known.indent(owner), deep)
     for one, following in zip(block, block[1:], strict=False):
         into: ast.stmt = one
         prior = BURIES if isinstance(following, LEAVES) and following is not block[-1] else 0.2
@@ -368,6 +369,18 @@ def _moved(known: Known, owner: ast.AST, block: list[ast.stmt]) -> Iterator[Edit
         ):
             into = _trailing(into)[-1]
             yield from at_depth("nested", following, known.indent(into), prior)
+
+
+def alone_gives(source: Source, node: ast.AST) -> bool:
+    """True for a `return` of a value in the last `if` or loop of a function, which gives nothing back where it is not run."""
+    owner = source.parents.get(node)
+    up = source.parents.get(owner) if isinstance(owner, ast.If | Loop) else None
+    if not isinstance(node, ast.Return) or node.value is None or not isinstance(up, Function):
+        return False
+    ends = isinstance(owner, ast.If) and all(
+        block and isinstance(block[-1], LEAVES) for block in (owner.body, owner.orelse)
+    )
+    return up.body[-1] is owner and not ends
 
 
 def buries(node: ast.AST) -> bool:

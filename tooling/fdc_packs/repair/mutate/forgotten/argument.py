@@ -33,6 +33,7 @@ _INSIDE = ("items", "values", "keys")
 MEMBERS = 24
 _DEFAULTED = {"get": 1, "pop": 1, "setdefault": 1, "next": 1, "getattr": 2}
 """How many arguments what looks something up has without the value for nothing."""
+_EMPTY = ("dict", "list", "set", "str", "int")
 
 
 def well_known(known: Known, node: ast.Call) -> Iterator[Row]:
@@ -51,6 +52,12 @@ def well_known(known: Known, node: ast.Call) -> Iterator[Row]:
         for rank, text in enumerate(blanks.constants(known, around)):
             prior = (0.4 if rank < lost else 0.2) - 0.01 * min(rank, 10)
             yield "added", node, with_argument(known, node, len(node.args), text), prior
+        empty = (
+            _EMPTY if known.given_to(node) in known.called else ()
+        )  # a type: what is found is called
+        for rank, text in enumerate(empty):
+            said = with_argument(known, node, len(node.args), text)
+            yield "added", node, said, 0.4 - 0.01 * rank
     if len(node.args) == 1 and not node.keywords:
         found = (
             _types(known, node)
