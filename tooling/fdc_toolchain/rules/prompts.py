@@ -46,16 +46,26 @@ def check(context: Context) -> Iterator[Diagnostic]:
                     said = f"cannot be used: {why}" if why else "does not exist"
                     message = f"the {kind} `{path}` of the tool `{act.step.tool}` {said}"
                     yield Diagnostic(unit.span(act.step), "FDC309", message)
-                elif kind == "schema" and not _object(context, path):
-                    message = (
-                        f"the schema `{path}` of the tool `{act.step.tool}` is not a JSON object"
-                    )
+                elif kind == "schema" and (wrong := _no_schema(files.read(key) or b"")):
+                    message = f"the schema `{path}` of the tool `{act.step.tool}` {wrong}"
                     yield Diagnostic(unit.span(act.step), "FDC309", message)
 
 
-def _object(context: Context, path: str) -> bool:
-    files = context.linker.files
+def _no_schema(data: bytes) -> str:
+    """Why a file cannot be the schema of a reply; empty if it can."""
     try:
-        return isinstance(json.loads(files.read(files.find(path) or path) or b""), dict)
+        schema = json.loads(data)
     except (ValueError, RecursionError):
-        return False
+        schema = None
+    if not isinstance(schema, dict):
+        return "is not a JSON object"
+    from jsonschema import Draft202012Validator, SchemaError
+
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as wrong:
+        message = wrong.message if len(wrong.message) < 200 else f"wrong `{wrong.validator}`"
+        return f"is not a JSON Schema: {wrong.json_path}: {message}"
+    except RecursionError:
+        return "is nested too deep"
+    return ""
