@@ -74,3 +74,16 @@ def test_plans_behind_a_link_out_of_the_workspace_are_said_and_not_passed_over(t
     assert (done.returncode, done.stderr) == (1, "")
     (work / ".gitignore").write_text("plans\n")
     assert fdc("lint", cwd=work).stderr == ""
+
+
+def test_settings_behind_a_link_that_leads_nowhere_are_not_those_by_default(tmp_path: Path):
+    """A plan was proved without the rules of the settings that its workspace names."""
+    (tmp_path / "a.plan").write_text(GOOD)
+    assert fdc("lint", cwd=tmp_path).returncode == 0
+    (tmp_path / "fdc.toml").symlink_to("not-checked-out/fdc.toml")
+    for words in (["lint"], ["run", "a.plan"], ["fmt", "--check"]):
+        done = fdc(*words, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (
+            2,
+            "fdc: fdc.toml cannot be read: it is a link that leads nowhere\n",
+        ), words
