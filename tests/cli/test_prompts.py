@@ -332,7 +332,11 @@ def test_a_verdict_depends_on_the_prompt_and_schema_whether_they_exist_or_not(de
     [
         ({"type": "objekt"}, "is not a JSON Schema: $.type: 'objekt' is not valid"),
         ({"properties": {"a": {"pattern": "(["}}}, "$.properties.a.pattern: '([' is not a 'regex'"),
+        ({"$ref": "#/definitions/a", "$defs": {"a": {}}}, "refers to `#/definitions/a`, which"),
+        ({"properties": {"a": {"$ref": "b.json"}}}, "refers to `b.json`, which is not in it"),
+        ({"not": {"$ref": "http://localhost/a"}}, "refers to `http://localhost/a`, which is not"),
         ({"$defs": {"a": {}}, "items": {"$ref": "#/$defs/a"}}, "1 plan proved"),
+        ({"properties": {"$ref": {"$ref": "#/properties"}}, "$anchor": "a"}, "1 plan proved"),
     ],
     ids=lambda value: value[:24] if isinstance(value, str) else "",
 )
