@@ -16,3 +16,21 @@ def test_a_relative_cache_folder_is_ignored_as_its_specification_says(tmp_path: 
     done = fdc("lint", cwd=tmp_path, env=env)
     assert done.returncode == 0 and not (tmp_path / "cache").exists(), done
     assert (tmp_path / "home/.cache/fdc").is_dir()
+
+
+def test_a_cache_that_is_not_cleared_is_no_success(tmp_path: Path) -> None:
+    """`cleared` was said of a file in the place of the folder, of a folder that was not there, and of a link that stayed full."""
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "real/judged").mkdir(parents=True)
+    (tmp_path / "real/judged/a").write_text("x")
+    (tmp_path / "link").symlink_to("real")
+
+    def clear(name: str) -> tuple[int, str]:
+        done = fdc("cache", "clear", cwd=tmp_path, env={"FDC_CACHE_DIR": str(tmp_path / name)})
+        return done.returncode, (done.stdout + done.stderr).replace(f"{tmp_path}/", "")
+
+    assert clear("file") == (3, "fdc: file: not a directory\n")
+    assert clear("none") == (0, "none: there is no cache\n")
+    assert clear("link") == (0, "link: cleared\n")
+    assert (tmp_path / "link").is_symlink() and not list((tmp_path / "link").iterdir())
+    assert clear("real") == (0, "real: cleared\n") and not (tmp_path / "real").exists()

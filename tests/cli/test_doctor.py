@@ -192,3 +192,11 @@ def test_doctor_says_who_would_be_asked_to_search_the_web_and_shows_no_key(
     assert ("bad", "the package exa_py (`fdc-toolchain[exa]`)") == web(
         EXA_API_KEY="very-secret-key"
     )["web: search: exa"]
+
+
+def test_settings_that_cannot_be_read_are_bad(workspace: Path) -> None:
+    """Every other command stopped at them, and this one said that all was well."""
+    assert doctor(workspace)["settings"]["grade"] == "ok"
+    (workspace / "fdc.toml").write_text("strict = [\n")
+    found = doctor(workspace, code=1)["settings"]
+    assert found["grade"] == "bad" and found["detail"].startswith("fdc.toml: "), found

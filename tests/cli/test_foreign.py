@@ -150,7 +150,8 @@ def test_a_file_with_any_name_is_read_as_the_tool_that_is_said(workspace: Path) 
     assert 0 == code and "request_user_input 7 Boil\n" in out
     code, out, _ = fdc(workspace, "import", "--from", "kiro", "list.md")
     assert 0 == code and "request_user_input 2 Pour\n" in out
-    assert 1 == fdc(workspace, "import", "--from", "task-master", "list.md")[0]
+    code, _, err = fdc(workspace, "import", "--from", "task-master", "list.md")
+    assert 1 == code and "`fdc lint" not in err, "it does not read the file as that tool's"
 
 
 def test_the_hook_reads_no_workflow_from_a_secret_file(workspace: Path) -> None:

@@ -102,7 +102,9 @@ def test_check_finds_what_is_missing(workspace: Path, tmp_path: Path) -> None:
         cup = "cup.plan"
         """
     folder = put(tmp_path / "tea", HEAD + text)
-    (folder / "tools.json").write_text('{"format": 1,\n "name": "tea",\n "tools": {"pour": {}}}\n')
+    (folder / "tools.json").write_text(
+        '{"format": 1,\n "name": "tea",\n "tools": {"pour": {"summry": "x"}}}\n'
+    )
     (folder / "deeds.py").write_text("from elsewhere import pour as pour\n")
     (folder / "sub").mkdir()
     (folder / "sub" / "__init__.py").write_text("def boil(args, context): ...\n")
@@ -111,7 +113,8 @@ def test_check_finds_what_is_missing(workspace: Path, tmp_path: Path) -> None:
     assert 1 == done.returncode
     lines = done.stdout.splitlines()
     rows = [line for line in lines if line.startswith(f"{folder}/tools.json:3: ")]
-    assert rows and {*lines} - {*rows} == {
+    assert any(row.endswith("`tools.pour`; did you mean `summary`?") for row in rows)
+    assert {*lines} - {*rows} == {
         f"{toml}: `commands.lint` is already used by the core",
         f"{toml}: `tools.read_file` is already used by the core",
         f"{toml}: `cup.plan`: no such file or directory",

@@ -325,3 +325,24 @@ def test_a_verdict_depends_on_the_prompt_and_schema_whether_they_exist_or_not(de
         assert proved in fdc("lint", "a.plan", cwd=desk).stdout
     (desk / "prompts/judge.json").write_text("[")
     assert "is not a JSON object" in fdc("lint", "a.plan", cwd=desk).stdout
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"type": "objekt"}, "is not a JSON Schema: $.type: 'objekt' is not valid"),
+        ({"properties": {"a": {"pattern": "(["}}}, "$.properties.a.pattern: '([' is not a 'regex'"),
+        ({"$ref": "#/definitions/a", "$defs": {"a": {}}}, "refers to `#/definitions/a`, which"),
+        ({"properties": {"a": {"$ref": "b.json"}}}, "refers to `b.json`, which is not in it"),
+        ({"not": {"$ref": "http://localhost/a"}}, "refers to `http://localhost/a`, which is not"),
+        ({"$defs": {"a": {}}, "items": {"$ref": "#/$defs/a"}}, "1 plan proved"),
+        ({"properties": {"$ref": {"$ref": "#/properties"}}, "$anchor": "a"}, "1 plan proved"),
+    ],
+    ids=lambda value: value[:24] if isinstance(value, str) else "",
+)
+def test_a_schema_that_is_none_is_found_before_a_model_is_paid(
+    desk: Path, schema: dict[str, object], said: str
+):
+    """The run asked the model, and then ended as a bug of fdc."""
+    (desk / "prompts/judge.json").write_text(json.dumps(schema))
+    assert said in fdc("lint", "a.plan", cwd=desk).stdout

@@ -44,3 +44,46 @@ def test_a_run_is_of_the_plan_by_its_path_in_the_workspace(linked: Path) -> None
     assert fdc("run", str(linked / "good.plan"), cwd=linked).returncode == 0
     listed = json.loads(fdc("runs", "--format", "json", cwd=linked).stdout)
     assert [row["plan"] for row in listed["runs"]] == ["good.plan"]
+
+
+def test_plans_behind_a_link_out_of_the_workspace_are_said_and_not_passed_over(tmp_path: Path):
+    """`no plans found`, exit 0, without a word."""
+    for name in ("work/own", "common"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "a.plan").write_text("raed_file a.md\n")
+    work = tmp_path / "work"
+    (work / "own/a.plan").write_text(GOOD)
+    (work / "again").symlink_to("own")
+    for _ in range(2):
+        done = fdc("lint", cwd=work)
+        assert (done.returncode, done.stdout, done.stderr) == (
+            0,
+            "1 plan proved, no findings\n",
+            "",
+        )
+    (work / "plans").symlink_to("../common")
+    for more in ((), (), ("--no-cache",)):
+        done = fdc("lint", *more, cwd=work)
+        assert (done.returncode, done.stdout) == (0, "1 plan proved, no findings\n")
+        assert done.stderr == (
+            "fdc: warning: the plans in plans were not checked: it is a link, which a search does not follow;"
+            " name it: fdc lint plans\n"
+        )
+    assert fdc("lint", "--strict", cwd=work).returncode == 1
+    done = fdc("lint", "plans", cwd=work)
+    assert (done.returncode, done.stderr) == (1, "")
+    (work / ".gitignore").write_text("plans\n")
+    assert fdc("lint", cwd=work).stderr == ""
+
+
+def test_settings_behind_a_link_that_leads_nowhere_are_not_those_by_default(tmp_path: Path):
+    """A plan was proved without the rules of the settings that its workspace names."""
+    (tmp_path / "a.plan").write_text(GOOD)
+    assert fdc("lint", cwd=tmp_path).returncode == 0
+    (tmp_path / "fdc.toml").symlink_to("not-checked-out/fdc.toml")
+    for words in (["lint"], ["run", "a.plan"], ["fmt", "--check"]):
+        done = fdc(*words, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (
+            2,
+            "fdc: fdc.toml cannot be read: it is a link that leads nowhere\n",
+        ), words

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from fdc_toolchain.journal.sqlite import Store
+from fdc_toolchain.workspace.run_folders import journal_path
 
 from tests.fault.test_world_fails import small_disk
 from tests.support.process import fdc
@@ -113,4 +116,55 @@ def test_the_runs_on_a_full_disk_can_be_read(tmp_path: Path) -> None:
             done = fdc("run", "a.plan", cwd=disk, env=env)
             ends.add(done.returncode)
             ballast.unlink()
+    assert 3 in ends
+
+
+@pytest.mark.long
+def test_old_runs_are_removed_with_little_room(tmp_path: Path) -> None:
+    """One commit for 200 runs needed room for all that it frees, so the command that frees a disk failed on a full one."""
+    env, ends = {"HOME": str(tmp_path)}, set()
+    with small_disk(tmp_path / "disk", "8m") as disk:
+        (disk / "many.plan").write_text(
+            "set_plan x\nplan_step_complete x\niterate max 30\n    list_files *\nclose_task\nsubmit\n"
+        )
+        assert fdc("run", "many.plan", cwd=disk, env=env).returncode == 0
+        with closing(Store(journal_path(str(disk)))) as store:
+            (row,) = store.runs()
+            for number in range(150):
+                inputs = {**row.inputs, "builtin": {"run": f"runs/copy-{number}"}}
+                store.create(
+                    f"copy-{number}", row.plan, store.program(row), inputs, 1.0,
+                    records=store.records(row),
+                )  # fmt: skip
+            store._db.execute("UPDATE run SET status='finished'")
+        for pages in (0, 4, 12, 40):
+            ballast = filled(disk, pages)
+            done = fdc("runs", "prune", "--older", "0h", cwd=disk, env=env)
+            ballast.unlink()
+            ends.add((pages, done.returncode))
+            if done.returncode:
+                assert done.stderr.count("\n") == 1 and "free about 1 MiB" in done.stderr, done
+            else:
+                assert "151 runs removed" in done.stdout and done.stderr == "", done
+    assert {(0, 3), (40, 0)} <= ends, done
+
+
+@pytest.mark.long
+def test_a_run_that_a_full_disk_did_not_cancel_can_go_on(tmp_path: Path) -> None:
+    """The request stayed, and the next `fdc resume` carried it out."""
+    env, ends = {"HOME": str(tmp_path)}, set()
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        (disk / "a.plan").write_text(
+            "set_plan x\nplan_step_complete x\nt <- request_user_input why?\nmessage_user {t}\nclose_task\nsubmit\n"
+        )
+        assert fdc("run", "a.plan", cwd=disk, env=env).returncode == 5
+        for pages in (0, 1, 2, 4):
+            ballast = filled(disk, pages)
+            done = fdc("cancel", "last", cwd=disk, env=env)
+            ballast.unlink()
+            ends.add(done.returncode)
+            assert not list(disk.glob(".fdc/runs/*/cancel")), pages
+            if done.returncode == 0:
+                break
+            assert fdc("resume", "last", cwd=disk, env=env).returncode == 5, pages
     assert 3 in ends

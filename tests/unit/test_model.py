@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -311,3 +313,22 @@ def test_no_material_holds_its_own_mark(value: Any) -> None:
     mark = first.split(" ")[0].removeprefix("<data-")
     assert first == f'<data-{mark} of="a page">' and last == f"</data-{mark}>"
     assert len(mark) == 32 and mark not in "\n".join(inner)
+
+
+def test_an_address_in_a_schema_is_not_fetched() -> None:
+    """The controller asked the server, without `--web`: a schema is a file of the workspace."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(404)
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        address = f"http://127.0.0.1:{server.server_port}/s.json"
+        with pytest.raises(Exception, match="Unresolvable"):
+            fitting("3", {"$ref": address})
+        server.shutdown()
+    assert asked == []

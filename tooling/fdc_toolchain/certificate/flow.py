@@ -104,8 +104,8 @@ class Flow(Steps):
         changed = {
             name
             for branch in (state, other)
-            for name in branch.names
-            if branch.names[name] is not names.get(name)
+            for name, value in branch.names.items()
+            if value is not names.get(name)
         }
         state.add(other)
         state.names |= {name: state.names[name].under(chosen) for name in changed}

@@ -129,7 +129,8 @@ def _files(pack: Pack, others: Sequence[Pack]) -> Iterator[str]:
         else:
             items = [one for one in parse(data, path).diagnostics if one.severity == "error"]
         for item in items:
-            yield f"{path}:{item.span.line}: {item.message}"
+            help_ = f"; {item.help}" if item.help else ""
+            yield f"{path}:{item.span.line}: {item.message}{help_}"
 
 
 def _before(pack: Pack) -> list[Pack]:

@@ -21,8 +21,7 @@ def converted(found: Found, path: str) -> str:
     """The text of the plan. Raises NotConverted."""
     errors = [item for item in found.findings if item.severity == "error"]
     if errors:
-        where = f"{errors[0].span}: {errors[0].message}"
-        raise NotConverted(f"{where}; repair it first (`fdc lint {path}`)")
+        raise NotConverted(f"{errors[0].span}: {errors[0].message}; repair it first")
     if not found.items or all(item.done is None for item in found.items):
         why = f"there is no list of tasks in it ({found.kind}) that a plan could ask for one by one"
         raise NotConverted(why)

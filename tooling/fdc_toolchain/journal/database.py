@@ -15,6 +15,10 @@ from . import tables
 from .row_shape import is_text
 
 
+class DiskFull(WorldFailed):
+    """There is no room for what a transaction writes; the file has none of it."""
+
+
 class Database:
     """An open database. Use from one thread. Raises WorldFailed where it refuses.
 
@@ -127,10 +131,14 @@ def _text(data: bytes) -> str:
 def world_failed(failed: sqlite3.Error, path: str) -> WorldFailed:
     """An error of the database as WorldFailed, with the database's path."""
     said = str(failed)
+    if said == "database or disk is full":
+        return DiskFull(f"{path}: {said}")
     if (
         said == "disk I/O error"
     ):  # what SQLite says, too, where there is no room for its `-shm` file
-        said += " (the disk is full)" if _full(path) else _refused(path)
+        if _full(path):
+            return DiskFull(f"{path}: {said} (the disk is full)")
+        said += _refused(path)
     if said in ("unable to open database file", "attempt to write a readonly database"):
         said += _refused(path)
     return WorldFailed(f"{path}: {said}")

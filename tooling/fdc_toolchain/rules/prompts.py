@@ -6,7 +6,7 @@ The verdict of a plan depends on these files, whether they exist or not.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..linking.arguments import one_of
@@ -46,16 +46,56 @@ def check(context: Context) -> Iterator[Diagnostic]:
                     said = f"cannot be used: {why}" if why else "does not exist"
                     message = f"the {kind} `{path}` of the tool `{act.step.tool}` {said}"
                     yield Diagnostic(unit.span(act.step), "FDC309", message)
-                elif kind == "schema" and not _object(context, path):
-                    message = (
-                        f"the schema `{path}` of the tool `{act.step.tool}` is not a JSON object"
-                    )
+                elif kind == "schema" and (wrong := _no_schema(files.read(key) or b"")):
+                    message = f"the schema `{path}` of the tool `{act.step.tool}` {wrong}"
                     yield Diagnostic(unit.span(act.step), "FDC309", message)
 
 
-def _object(context: Context, path: str) -> bool:
-    files = context.linker.files
+def _no_schema(data: bytes) -> str:
+    """Why a file cannot be the schema of a reply; empty if it can."""
     try:
-        return isinstance(json.loads(files.read(files.find(path) or path) or b""), dict)
+        schema = json.loads(data)
     except (ValueError, RecursionError):
-        return False
+        schema = None
+    if not isinstance(schema, dict):
+        return "is not a JSON object"
+    from jsonschema import Draft202012Validator, SchemaError
+
+    try:
+        Draft202012Validator.check_schema(schema)
+        if lost := next((one for one in _references(schema) if not _leads(one, schema)), ""):
+            return f"refers to `{lost}`, which is not in it"
+    except SchemaError as wrong:
+        message = wrong.message if len(wrong.message) < 200 else f"wrong `{wrong.validator}`"
+        return f"is not a JSON Schema: {wrong.json_path}: {message}"
+    except RecursionError:
+        return "is nested too deep"
+    return ""
+
+
+def _references(value: object) -> Iterator[str]:
+    """The references in a schema, without those that are relative to a part with a name of its own (`$id`)."""
+    inner: Iterable[object] = value if isinstance(value, list) else ()
+    if isinstance(value, dict) and "$id" not in value:
+        inner = value.values()
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+    for one in inner:
+        yield from _references(one)
+
+
+def _leads(reference: str, schema: object) -> bool:
+    """Whether a reference leads to a part of the schema, or to the schema of schemas. Anchors are not followed."""
+    if not reference.startswith("#/"):
+        return reference.startswith(("#", "https://json-schema.org/draft/"))
+    from urllib.parse import unquote  # no proof of a plan without a schema needs it
+
+    for part in unquote(reference[2:]).split("/"):
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(schema, list) and name.isdecimal() and int(name) < len(schema):
+            schema = schema[int(name)]
+        elif isinstance(schema, dict) and name in schema:
+            schema = schema[name]
+        else:
+            return False
+    return True

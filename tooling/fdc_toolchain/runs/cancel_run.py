@@ -24,14 +24,19 @@ def cancel(root: str, run: str, seconds: float) -> str:
     lock = run_folders.Lock(run_folders.run_folder(root, row.name))
     run_folders.ask_to_cancel(root, row.name, time.time())
     deadline = time.monotonic() + seconds
-    while (holder := lock.take()) is not None:
-        if time.monotonic() > deadline:
-            raise Busy(
-                f"{holder} drives {row.name} and has not stopped yet; it stops before its next step"
-            )
-        time.sleep(0.05)
     try:
+        while (holder := lock.take()) is not None:
+            if time.monotonic() > deadline:
+                raise Busy(
+                    f"{holder} drives {row.name} and has not stopped yet; it stops before its next step"
+                )
+            time.sleep(0.05)
         status = _close(root, row.name)
+    except Busy:
+        raise
+    except Exception:  # else a later command finds the request, and carries it out
+        run_folders.forget_cancel(root, row.name)
+        raise
     finally:
         lock.release()
     if status != "cancelled":
@@ -50,7 +55,6 @@ def _close(root: str, name: str) -> str:
     from ..engine.events import Mismatch
     from ..journal.sqlite import Untrusted
     from ..program.codec import ProgramError
-    from ..workspace import run_folders
     from .records.open_journal import untrusted, writing
     from .records.run_outcome import cancel_asked
 
@@ -62,7 +66,6 @@ def _close(root: str, name: str) -> str:
         try:
             return cancel_asked(root, store, row)
         except Untrusted as whose:
-            run_folders.forget_cancel(root, name)
             raise Refused(untrusted(name, str(whose))) from whose
     except (ProgramError, Mismatch) as wrong:
         raise WorldError(f"the run {name} cannot be read: {wrong}") from wrong

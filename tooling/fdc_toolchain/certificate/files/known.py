@@ -56,8 +56,11 @@ class Point:
 def joined(states: list[Point], where: str) -> Point:
     """The join of some points. A name that has different values in them stands for a new value."""
     first, *rest = states
-    names = {name: key if all(point.names.get(name) == key for point in states) else ((f"{where}${name}", "", ""),)
-             for state in states for name, key in state.names.items()}  # fmt: skip
+    names = dict(first.names)
+    if any(point.names != names for point in rest):
+        for name in {name for point in states for name in point.names}:
+            if any(point.names.get(name) != names.get(name) for point in rest):
+                names[name] = ((f"{where}${name}", "", ""),)
     return Point(names, {key: either(point.files[key] for point in states) for key in first.files
                         if all(key in point.files for point in rest)})  # fmt: skip
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable
 
 from ...exits import CLEAN, FINDINGS
 from ...linking.catalogue import catalogues, document
+from ...linking.project.discover import is_plan
 from ...linking.project.stat_cache import Seen
 from .options import Options
 
@@ -35,9 +37,12 @@ def looks_like_a_plan(data: bytes, tools: frozenset[str]) -> bool:
 
 def say(sight: Seen, options: Options, root: str, code: int) -> tuple[int, bool]:
     """Prints the warning on stderr. Returns the exit code (1 with `--strict`), and whether it printed."""
-    tools = known_tools()
+    links = [path for path in sorted(sight.others) if os.path.isdir(path)]
+    linked = [os.path.relpath(path) for path in links if _has_plans_elsewhere(path, root)]
+    files = sorted({*sight.others} - {*links})[:MOST_FILES]
+    tools = known_tools() if files else frozenset()
     found = []
-    for path in sorted(sight.others)[:MOST_FILES]:
+    for path in files:
         sight.file(path)
         try:
             with open(path, "rb") as file:
@@ -46,10 +51,33 @@ def say(sight: Seen, options: Options, root: str, code: int) -> tuple[int, bool]
             continue
         if looks_like_a_plan(data, tools):
             found.append(os.path.relpath(path))
-    if not found:
+    if not found and not linked:
         return code, False
     from ...report.terminal.terminal_text import visible
 
+    for name in linked[:MOST_NAMED]:
+        print(
+            f"fdc: warning: the plans in {visible(name)} were not checked: it is a link, which a search does not follow;"
+            f" name it: fdc lint {visible(name)}",
+            file=sys.stderr,
+        )
+    if found:
+        _say_found(found, visible)
+    if code == CLEAN and not options["exit_zero"] and (options["strict"] or _strict(root)):
+        return FINDINGS, True
+    return code, True
+
+
+def _has_plans_elsewhere(path: str, root: str) -> bool:
+    """Whether a link leads to a folder with plans outside of the workspace; those inside are found in their own folder."""
+    try:
+        top, real = os.path.realpath(root), os.path.realpath(path)
+        return os.path.commonpath((top, real)) != top and any(map(is_plan, os.listdir(path)))
+    except OSError:
+        return False
+
+
+def _say_found(found: list[str], visible: Callable[[str], str]) -> None:
     many = len(found) > 1
     names = ", ".join(visible(name) for name in found[:MOST_NAMED])
     if len(found) > MOST_NAMED:
@@ -60,9 +88,6 @@ def say(sight: Seen, options: Options, root: str, code: int) -> tuple[int, bool]
         f" rename {'them' if many else 'it'}, or name {'each' if many else 'it'}: fdc lint {visible(found[0])}",
         file=sys.stderr,
     )
-    if code == CLEAN and not options["exit_zero"] and (options["strict"] or _strict(root)):
-        return FINDINGS, True
-    return code, True
 
 
 def known_tools() -> frozenset[str]:

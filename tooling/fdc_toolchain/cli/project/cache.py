@@ -9,7 +9,7 @@ import click
 
 from ...cachedir import cache_dir
 from ...diagnostics.plural import plural
-from ...exits import CLEAN
+from ...exits import CLEAN, WorldError, reason
 
 
 @click.group("cache")
@@ -35,6 +35,18 @@ def show() -> int:
 @command.command("clear")
 def clear() -> int:
     """Delete the cache folder."""
-    shutil.rmtree(cache_dir(), ignore_errors=True)
-    click.echo(f"{cache_dir()}: cleared")
+    shown = cache_dir()
+    folder = os.path.realpath(shown)  # a link of the user's stays
+    if not os.path.lexists(folder):
+        click.echo(f"{shown}: there is no cache")
+        return CLEAN
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        if os.path.lexists(folder) and os.listdir(folder):
+            shutil.rmtree(folder)
+    except OSError as failed:
+        raise WorldError(f"{failed.filename or folder}: {reason(failed)}") from failed
+    if os.path.islink(shown):
+        os.makedirs(folder, exist_ok=True)
+    click.echo(f"{shown}: cleared")
     return CLEAN

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def command(
     live: bool, model: str | None, database: str | None, form: str, workspace: str | None
 ) -> int:
-    """Check model, sandbox, disk, journal, terminal, git, optional packages and packs. Secrets are not shown.
+    """Check model, sandbox, disk, journal, settings, terminal, git, optional packages and packs. Secrets are not shown.
 
     With a database: its workers, the workspaces that they serve, and waiting runs that no worker serves.
 
@@ -49,6 +49,7 @@ def command(
     found = [
         *examine(root, operator, model_for(root, operator.model), os.environ, live=live),
         *packs.examine(COMMANDS, of_workspace(root), root=root),
+        _settings(root),
         _terminal(),
     ]
     if database:
@@ -73,6 +74,17 @@ def command(
         for line in rest:
             click.echo(" " * margin + line)
     return FINDINGS if bad else CLEAN
+
+
+def _settings(root: str) -> Found:
+    from ...doctor.machine import Found
+    from ...linking.project.settings import SettingsError, read_settings
+
+    try:
+        read_settings(root)
+    except SettingsError as wrong:
+        return Found("settings", "bad", str(wrong))
+    return Found("settings", "ok", "can be read")
 
 
 def _terminal() -> Found:

@@ -79,6 +79,7 @@ def _tasks_are_whole(root: str) -> None:
 def _here(root: str, before: float, dry_run: bool) -> Removed | None:
     """The removed runs of this workspace's own journal; None if it has no journal."""
     from ...agent.host import files
+    from ...journal.database import DiskFull
     from ...runs.records import prune as removing
     from ...runs.records.open_journal import reading, writing
     from ...workspace import run_folders
@@ -90,8 +91,13 @@ def _here(root: str, before: float, dry_run: bool) -> Removed | None:
             chosen = removing.choose(store, root, before, files.known(root))
             return removing.Removed(*chosen, removing.size_of(store, root, chosen.rows), "")
     run_folders.folder(root)
-    with closing(writing(root)) as held:
-        return removing.prune(held, root, before, files.known(root))
+    try:
+        with closing(writing(root)) as held:
+            return removing.prune(held, root, before, files.known(root))
+    except DiskFull as failed:
+        raise WorldError(
+            f"{failed}; the journal needs free space also to remove runs: free about 1 MiB on this disk, and try again"
+        ) from failed
 
 
 def seconds(age: str) -> float:

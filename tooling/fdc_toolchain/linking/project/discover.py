@@ -131,7 +131,6 @@ def _search(
         if ".gitignore" in listed:
             rules = (*rules, _Rules(absolute, _lines(os.path.join(absolute, ".gitignore"), seen)))
         plans = []
-        others = seen.others
         for entry in entries:
             name = entry.name
             if entry.is_dir(follow_symlinks=False):
@@ -142,15 +141,26 @@ def _search(
                     seen.file(os.path.join(absolute, name))
                 elif not rules or not _left_out(rules, absolute, name, False):
                     plans.append(name)
-            elif is_other_text(name):
-                if _is_file(entry) and not (rules and _left_out(rules, absolute, name, False)):
-                    others.append(os.path.join(absolute, name))
-            elif name.endswith(_OF_OTHERS) and is_of_others(absolute, name):
-                if _is_file(entry) and not (rules and _left_out(rules, absolute, name, False)):
-                    seen.of_others.append(os.path.join(absolute, name).removeprefix(below))
+            else:
+                kept = _passed_over(entry, absolute, seen)
+                if kept is not None and not (rules and _left_out(rules, absolute, name, False)):
+                    path = os.path.join(absolute, name)
+                    kept.append(path.removeprefix(below) if kept is seen.of_others else path)
         if plans:
             out.append((shown, absolute, plans))
     return out
+
+
+def _passed_over(entry: os.DirEntry[str], folder: str, seen: Seen) -> list[str] | None:
+    """The list of `seen` for an entry that is no folder and no plan; None for one that does not matter."""
+    name = entry.name
+    if entry.is_symlink() and name not in SKIPPED and os.path.isdir(entry.path):
+        return seen.others
+    if is_other_text(name):
+        return seen.others if _is_file(entry) else None
+    if name.endswith(_OF_OTHERS) and is_of_others(folder, name) and _is_file(entry):
+        return seen.of_others
+    return None
 
 
 _CLOSED = "a folder may not be read; to leave it out, add it to `exclude` in the settings, or to .gitignore"

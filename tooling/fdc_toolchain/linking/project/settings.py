@@ -88,9 +88,14 @@ FILES = ("fdc.toml", "pyproject.toml")
 def read_settings(root: str) -> Settings:
     """The settings of the workspace at `root`. Raises SettingsError for a file that is wrong."""
     for name in FILES:
+        path = os.path.join(root, name)
         try:
-            data = regular_file.read(os.path.join(root, name))
+            data = regular_file.read(path)
         except FileNotFoundError:
+            if name == "fdc.toml" and os.path.islink(path):
+                raise SettingsError(
+                    "fdc.toml cannot be read: it is a link that leads nowhere"
+                ) from None
             continue
         except OSError as failed:
             raise SettingsError(f"{name} cannot be read: {failed.strerror}") from failed

@@ -105,8 +105,8 @@ class Seen:
     """The folders that a search listed, and the files that it read or passed over, with their stamps.
 
     `repositories` are folders `.git`, with what `git_names` says of them.
-    `others` are text files that a search does not take for plans, with any content; `of_others` are the keys of
-    files that may be plans of other tools. `began` is when the command began, in nanoseconds (None: now).
+    `others` are text files that a search does not take for plans, with any content, and links to folders; `of_others` are
+    the keys of files that may be plans of other tools. `began` is when the command began, in nanoseconds (None: now).
     """
 
     __slots__ = ("began", "folders", "repositories", "files", "others", "of_others")

@@ -184,7 +184,7 @@ def _check(
     if "code" in check:
         _codes(check)
         return None
-    _known(check, _KEYS, (), "a check has no")
+    _known(check, _KEYS, (), "a check")
     template = _choice(check, "template", declare.NAMES)
     letters = declare.compiled(template).letters
     for at, letter in enumerate("abc"):
@@ -232,7 +232,7 @@ def _known(table: dict[str, Any], keys: Iterable[str], where: Place, what: str) 
     names = tuple(keys)
     for key in table:
         if key not in names:
-            raise _Wrong((*where, key), f"{what} `{key}`", did_you_mean(key, names))
+            raise _Wrong((*where, key), f"unknown key `{key}` in {what}", did_you_mean(key, names))
 
 
 def _choice(
@@ -250,7 +250,7 @@ def _choice(
 
 
 def _codes(check: dict[str, Any]) -> None:
-    _known(check, ("code",), (), "a check by code has no")
+    _known(check, ("code",), (), "a check by code")
     codes = check["code"] if isinstance(check["code"], list) else [check["code"]]
     if not codes:
         raise _Wrong(("code",), "the check names no code")
@@ -292,7 +292,7 @@ def _event(value: Any, where: Place, catalogue: Catalogue) -> Event:
         return Event(value, None, None, ())
     if not isinstance(value, dict) or not value:
         raise _Wrong(where, "an event is an action type, the name of a tool, or an object")
-    _known(value, ("tool", "action", "arguments"), where, "an event has no")
+    _known(value, ("tool", "action", "arguments"), where, "an event")
     tool, action = value.get("tool"), value.get("action")
     if "tool" in value and tool not in catalogue.tools:
         hint = did_you_mean(tool, catalogue.tools) if isinstance(tool, str) else None
@@ -355,7 +355,7 @@ def _same(
 def _where(where: Any, workspace: Workspace) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not isinstance(where, dict):
         raise _Wrong(("where",), "`where` is an object")
-    _known(where, ("automata", "plans"), ("where",), "`where` has no")
+    _known(where, ("automata", "plans"), ("where",), "`where`")
     for key, names in where.items():
         if (
             not isinstance(names, list)

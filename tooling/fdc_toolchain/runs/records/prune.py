@@ -11,6 +11,7 @@ leaves, the next call takes away.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -25,7 +26,7 @@ from ... import durable
 from ...engine.ports import WorldFailed
 from ...exits import reason
 from ...journal import counter, hash_chain
-from ...journal.database import world_failed
+from ...journal.database import DiskFull, world_failed
 from ...journal.postgres import PgStore
 from ...journal.sqlite import RunRow, Store
 from ...named_tuples import NamedTuple
@@ -33,8 +34,9 @@ from ...workspace import run_folders
 from .run_outcome import OVER
 
 TODO = "pruning.json"
-BATCH = 200
-"""Number of runs per commit, unless runs that need each other require more."""
+BATCHES = (200, 10, 1)
+"""Number of runs per commit, unless runs that need each other require more; on a full disk, the next one: a commit writes first
+what it frees."""
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
 _DONE = "AWAITING_SUBMISSION"
@@ -124,32 +126,52 @@ def prune(
     gone: list[RunRow] = []
     size = 0
     tasks = list(tasks)
+
+    def chosen() -> Chosen:
+        return choose(store, root, before, tasks, stays)
+
     try:
         with durable.exclusive(todo):
-            size += _finish(store, root, todo)
-            first = choose(store, root, before, tasks, stays)
             space = _journal(store)
-            for family in _families(store.runs(), first.rows):
-                names = {row.name for row in family}
-
-                def still(names: set[str] = names) -> list[RunRow]:
-                    now = choose(store, root, before, tasks, stays).rows
-                    return [row for row in now if row.name in names]
-
-                notes = {row.name: _note(store, row) for row in family}
-                said = {"format": 1, "runs": list(notes), "notes": notes}
-                durable.replace(todo, json.dumps(said).encode("ascii"))
-                held = size_of(store, root, family) if isinstance(store, PgStore) else 0
-                removed = store.remove([row.id for row in family], still)
-                size += held if len(removed) == len(family) else 0
-                gone += removed
+            if not isinstance(store, PgStore):
+                store._db.execute("PRAGMA wal_autocheckpoint=1")  # the log stays small
+            for batch in BATCHES:
                 size += _finish(store, root, todo)
+                try:
+                    for family in _families(store.runs(), chosen().rows, batch):
+                        held = size_of(store, root, family) if isinstance(store, PgStore) else 0
+                        removed = _remove(store, todo, family, chosen)
+                        size += held if len(removed) == len(family) else 0
+                        gone += removed
+                        size += _finish(store, root, todo)
+                    break
+                except (DiskFull, OSError):
+                    if batch == BATCHES[-1]:
+                        raise
             store.free()
             left = "" if isinstance(store, PgStore) else _smaller(store, root)
-            kept = choose(store, root, before, tasks, stays).kept
+            kept = chosen().kept
+    except DiskFull as failed:
+        raise DiskFull(f"{failed} (runs removed: {len(gone)})") from failed
     except OSError as failed:
-        raise WorldFailed(f"{failed.filename or todo}: {reason(failed)}") from failed
+        full = failed.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise (DiskFull if full else WorldFailed)(
+            f"{failed.filename or todo}: {reason(failed)}"
+        ) from failed
     return Removed(sorted(gone, key=lambda row: row.id), kept, size + space - _journal(store), left)
+
+
+def _remove(
+    store: Store, todo: str, family: Sequence[RunRow], chosen: Callable[[], Chosen]
+) -> list[RunRow]:
+    """Removes those rows of a portion that are still chosen in the commit, after it named the runs in `todo`."""
+    names = {row.name for row in family}
+    notes = {row.name: _note(store, row) for row in family}
+    said = {"format": 1, "runs": list(notes), "notes": notes}
+    durable.replace(todo, json.dumps(said).encode("ascii"))
+    return store.remove(
+        [row.id for row in family], lambda: [row for row in chosen().rows if row.name in names]
+    )
 
 
 def _todo(store: Store) -> str:
@@ -159,8 +181,10 @@ def _todo(store: Store) -> str:
     return f"pruning-{blake2b(store.path.encode(), digest_size=8).hexdigest()}.json"
 
 
-def _families(everything: Sequence[RunRow], rows: Sequence[RunRow]) -> Iterator[list[RunRow]]:
-    """The runs to remove in portions, with runs that need each other together."""
+def _families(
+    everything: Sequence[RunRow], rows: Sequence[RunRow], batch: int
+) -> Iterator[list[RunRow]]:
+    """The runs to remove in portions of this size, with runs that need each other together."""
     joined = {row.name: {row.name} for row in everything}
     for row in everything:
         for name in _outer(row) | {_folder(row), (row.origin or {}).get("run")}:
@@ -174,7 +198,7 @@ def _families(everything: Sequence[RunRow], rows: Sequence[RunRow]) -> Iterator[
     portion: list[RunRow] = []
     for family in by_family.values():
         portion += family
-        if len(portion) >= BATCH:
+        if len(portion) >= batch:
             yield portion
             portion = []
     if portion:
