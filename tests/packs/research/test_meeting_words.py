@@ -33,3 +33,19 @@ def test_words_that_meet_in_one_place_only_do_not_answer(tmp_path: Path) -> None
     together = ask(tmp_path / "together", [" ".join(words), *["x = 2"] * 3] * 40)
     assert "orders.py" == apart.places[0].path == together.places[0].path
     assert apart.sure == NONE != together.sure
+
+
+def test_in_two_small_files_words_answer_that_meet(tmp_path: Path) -> None:
+    """The example of docs/explore.md: by chance all words meet in so few lines."""
+    (tmp_path / "stock.py").write_text(
+        'def reserve(basket):\n    """Reserves stock for an order."""\n'
+    )
+    (tmp_path / "orders.py").write_text(
+        "def place_order(basket):\n    release(basket)  # an order that is refused gives its stock back\n"
+    )
+    scanned = scan(str(tmp_path), code=True)
+    tree, question = (
+        Tree(scanned, scanned.documents),
+        "What happens to the stock when an order is refused?",
+    )
+    assert find_places(tree, searched(tree, question), question).sure != NONE

@@ -37,6 +37,8 @@ those without an answer included, over trees of 3,000 to 660,000 lines (`python 
 `signs` returns. What is a find in a small tree, is chance in a large one."""
 FEWEST_LINES = 10_000
 """A smaller tree counts as one of so many lines."""
+FEWEST_BLOCKS = 3
+"""Chance is counted over at least so many blocks: in one or two small files all words meet by chance."""
 LEVELS = ((HIGH, 0.84), (MODERATE, 0.66), (LOW, 0.5))
 """By the share of answers that are right, package by package, with the regression made on the others. An answer must be more
 likely right than wrong."""
@@ -303,8 +305,9 @@ def _meeting(search: Search, telling: list[int]) -> float:
             for number, weight in concepts.items():
                 if number in where and weight >= PLAIN:
                     where[number].add((path, line // BLOCK))
+    blocks = max(search.blocks, FEWEST_BLOCKS)
     more = [
-        math.log((len(one & two) + 0.5) / (len(one) * len(two) / search.blocks + 0.5))
+        math.log((len(one & two) + 0.5) / (len(one) * len(two) / blocks + 0.5))
         for one, two in combinations(where.values(), 2)
     ]
     return sum(more) / len(more) if more else 0.0
