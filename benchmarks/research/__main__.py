@@ -16,7 +16,15 @@ sys.path.insert(0, str(ROOT / "tooling"))
 
 from fdc_toolchain.tools.model.embedder import missing  # noqa: E402
 
-from benchmarks.research.questions import PARTS, Package, Question, absent, read, unpacked  # noqa: E402
+from benchmarks.research.questions import (  # noqa: E402
+    DEVELOPMENT,
+    PARTS,
+    Package,
+    Question,
+    absent,
+    read,
+    unpacked,
+)
 from benchmarks.research.remarks import RERANKED, confidence, refused, remarks  # noqa: E402
 from benchmarks.research.row import Row, within  # noqa: E402
 from benchmarks.research.ways import Answer, Bm25, Command, Embedding, Place, Ripgrep, documents_of  # noqa: E402
@@ -182,6 +190,8 @@ def page(
         count=len(questions), about=about, search=search, code=counts[0], docs=counts[1], tuned=len(tuned),
         packages=len({one.package for one in tuned}), absent=sum(one.part == "tuned" for one in absent()),
         large=sum(one.part == "large" for one in read()[0]), no_large=sum(one.part == "large" for one in absent()),
+        developed=len(read(DEVELOPMENT)[0]), others=len(read(DEVELOPMENT)[1]), no_developed=len(absent(DEVELOPMENT)),
+        fresh=sum(one.part == "absent-held-out" for one in absent()),
     )  # fmt: skip
     return "\n".join(
         [
@@ -209,11 +219,14 @@ about code, {docs} about what documents and docstrings say. Those who make fdc w
 none of these ways at hand. On the tuned part ({tuned} questions over {packages} packages and {absent} without an answer,
 not shown where the page was made with `--part held-out`) the ranking and the confidence were made, and its
 answers were read. So was the confidence on the part `large`: {large} questions over packages of 400,000 lines and more, and
-{no_large} without an answer. The held-out part was written and committed before that, over packages of which no answer was looked
+{no_large} without an answer, and on {developed} questions of `development.json` over {others} more packages, and {no_developed}
+without an answer. The held-out part was written and committed before that, over packages of which no answer was looked
 at: two of PyPI with 60 questions and 20 without an answer, then two more of PyPI and one of Debian (Go) with 30
 questions and 12 without an answer. Of earlier runs of it only the totals were read. It has no JavaScript: the three
 packages of npm are in the tuned part. The part `large-held-out` is about SQLAlchemy: its questions were written before its
 answers were looked at, and only totals of these were read. It is not asked in the way of embeddings, nor counted in the goals.
+The part `absent-held-out` has {fresh} questions without an answer over 8 packages of PyPI that no other part has. They were
+written and committed before their first run, each after a feature that one would expect in such a package, and that it has not.
 
 A question counts where one of the first places that a way names, in reading order, lies inside of the known lines.
 Where `fdc explore` says that it does not find it, the lines that it prints as nearest count as places.

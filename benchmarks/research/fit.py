@@ -1,4 +1,4 @@
-"""`python -m benchmarks.research.fit`: how sure an answer is, fitted anew on the tuned questions, package by package.
+"""`python -m benchmarks.research.fit`: how sure an answer is, fitted anew on the tuned questions and those to develop on.
 
 Prints the weights of `FITTED` in `fdc_packs.research.answering.found`, and for each level how often it was right where the
 weights came from the other packages.
@@ -21,9 +21,9 @@ from fdc_packs.research.explore.mapped import searched, tree_of  # noqa: E402
 from fdc_packs.research.retrieval.library import Opened  # noqa: E402
 from fdc_packs.research.retrieval.library import read as shelf_of  # noqa: E402
 
-from benchmarks.research.questions import Question, absent, read, unpacked  # noqa: E402
+from benchmarks.research.questions import DEVELOPMENT, QUESTIONS, Question, absent, read, unpacked  # noqa: E402
 
-FIT_ON = ("tuned", "large")
+FIT_ON = ("tuned", "large", "development")
 STEPS, RIDGE = 30, 1.0
 
 
@@ -105,12 +105,13 @@ def report(rows: Sequence[Seen], say: Callable[[str], None]) -> None:
 
 
 def main() -> None:
-    """Fits on the tuned parts."""
-    questions, packages = read()
+    """Fits on the tuned parts and the development part."""
     rows: list[Seen] = []
-    for name, package in packages.items():
-        mine = [q for q in [*questions, *absent()] if q.package == name and q.part in FIT_ON]
-        rows += seen(mine, unpacked(package)) if mine else []
+    for path in (QUESTIONS, DEVELOPMENT):
+        asked, packages = read(path)
+        for name, package in packages.items():
+            mine = [q for q in [*asked, *absent(path)] if q.package == name and q.part in FIT_ON]
+            rows += seen(mine, unpacked(package)) if mine else []
     report(rows, print)
 
 

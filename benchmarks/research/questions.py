@@ -1,6 +1,6 @@
 """The questions with their known answers, and the packages that they are about, fetched by pip, npm or apt and unpacked.
 
-`read(Path("benchmarks/research/development.json"))` has 118 more, and 52 without an answer, on which changes may be tried.
+`read(DEVELOPMENT)` has 158 more, and 124 without an answer, on which changes may be tried.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 QUESTIONS = Path(__file__).with_name("questions.json")
+DEVELOPMENT = Path(__file__).with_name("development.json")
 KEPT = Path(__file__).resolve().parents[2] / ".benchmarks" / "research"
-PARTS = ("held-out", "tuned", "large-held-out", "large")
-"""The parts named `large` are about packages of 400,000 lines and more."""
+PARTS = ("held-out", "tuned", "large-held-out", "large", "absent-held-out")
+"""The parts named `large` are about packages of 400,000 lines and more. The last has only questions without an answer."""
 
 
 class Question(NamedTuple):
@@ -74,7 +75,16 @@ def unpacked(package: Package, kept: Path = KEPT) -> Path:
         return home / package.folder
     home.mkdir(parents=True, exist_ok=True)
     exact = f"{package.name}{'=' if package.origin == 'debian' else '@'}{package.version}"
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-binary",
+        package.name,
+    ]
     fetch, ending = {
         "pypi": ([*pip, f"{package.name}=={package.version}"], ".tar.gz"),
         "npm": (["npm", "pack", "--silent", exact], ".tgz"),

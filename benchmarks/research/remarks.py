@@ -65,11 +65,11 @@ def refused(rows: Sequence[Row], without: Sequence[Row]) -> list[str]:
             said = sum(row.answer.sure == "None" for row in some)
             asked = [row for row in _of(part, rows) if row.way == name]
             too_often = [row for row in asked if row.answer.sure == "None"]
-            out.append(
-                f"- `{name}`, {part}, says that it does not find it for {said} of {len(some)} questions without an "
-                f"answer, and for {len(too_often)} of {len(asked)} with one, of which {within(too_often, 5)} have it "
-                "among the nearest."
-            )
+            text = f"- `{name}`, {part}, says that it does not find it for {said} of {len(some)} questions without an answer"
+            if asked:
+                nearest = f"of which {within(too_often, 5)} have it among the nearest"
+                text += f", and for {len(too_often)} of {len(asked)} with one, {nearest}"
+            out.append(f"{text}.")
     return out
 
 

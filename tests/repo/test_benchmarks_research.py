@@ -153,4 +153,6 @@ def test_how_sure_an_answer_is_and_what_is_refused_are_counted() -> None:
     assert (
         "for 1 of 1 questions without an answer, and for 2 of 5 with one, of which 1 have" in said
     )
+    [said] = refused([], none[:1])
+    assert said.endswith("for 1 of 1 questions without an answer.")
     assert 20 <= sum(one.part == "held-out" for one in questions.absent())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
-from ..explore.code_search import Search, Tree
+from ..explore.code_search import BLOCK, PLAIN, Search, Tree
 from ..explore.unit_spans import Unit
 from ..retrieval.file_worth import TESTS
 from ..retrieval.name_words import whole
@@ -30,15 +31,17 @@ LISTED = 200
 """References that are kept; all of them are counted."""
 
 HIGH, MODERATE, LOW, NONE = "High", "Moderate", "Low", "None"
-FITTED = (3.38, 1.88, 0.69, -1.2, 1.51, -0.65)
-"""A logistic regression of "one of the shown places answers" on the tuned questions of benchmarks/research, those without
-an answer included, over trees of 3,000 to 660,000 lines (`python -m benchmarks.research.fit`): bias, worth of the first place
-(log), words asked, part of them that no file has, part of them in the name of a place where every word is somewhere, lines of
-all files (log). What is a find in a small tree, is chance in a large one."""
+FITTED = (2.29, 1.83, 0.61, 1.47, -0.59)
+"""A logistic regression of "one of the shown places answers" on the questions of benchmarks/research that are not held out,
+those without an answer included, over trees of 3,000 to 660,000 lines (`python -m benchmarks.research.fit`): bias, and what
+`signs` returns. What is a find in a small tree, is chance in a large one."""
 FEWEST_LINES = 10_000
 """A smaller tree counts as one of so many lines."""
-LEVELS = ((HIGH, 0.84), (MODERATE, 0.66), (LOW, 0.55))
-"""By the share of answers that are right, package by package, with the regression made on the others."""
+FEWEST_BLOCKS = 3
+"""Chance is counted over at least so many blocks: in one or two small files all words meet by chance."""
+LEVELS = ((HIGH, 0.84), (MODERATE, 0.66), (LOW, 0.5))
+"""By the share of answers that are right, package by package, with the regression made on the others. An answer must be more
+likely right than wrong."""
 CLOSE = 5
 """Lines in a row that count as one place of the question's words."""
 
@@ -283,23 +286,31 @@ def _stretch(
 
 
 def signs(search: Search, units: list[Unit]) -> tuple[float, ...]:
-    """What tells how sure an answer is, as in `FITTED`: what the first place is worth, how many words tell something, how much
-    of them no file has or a name has, and how much text there is to find them in by chance."""
+    """What tells how sure an answer is: the worth of the first place (log), how many words tell something, how much more often
+    they meet than by chance (log), and the lines of all files (log)."""
     telling = _telling(search)
-    worth = [
-        search.weights[n] or search.unheard * one.weight for n, one in enumerate(search.concepts)
-    ]
-    total = sum(worth[number] for number in telling) or 1.0
-    missing = sum(worth[number] for number in telling if not search.files(number)) / total
-    named = 0.0
-    if not missing:
-        named = max(_named(search, unit, telling, worth) for unit in units[:MOST]) / total
+    total = sum(search.weights[n] or search.unheard for n in telling) or 1.0
     words = sum(len(search.concepts[number].word.split()) for number in telling)
     lines = sum(len(document.lines) for document in search.tree.documents.values())
-    return (
-        math.log(units[0].score / total + 0.01), words, missing, named,
-        math.log(max(lines, FEWEST_LINES)),
-    )  # fmt: skip
+    worth = math.log(units[0].score / total + 0.01)
+    return worth, words, _meeting(search, telling), math.log(max(lines, FEWEST_LINES))
+
+
+def _meeting(search: Search, telling: list[int]) -> float:
+    """How much more often two of the words stand in one block of lines than they would by chance (log), on average over the
+    pairs; synonyms aside. Words that belong together meet all over a tree that is about them."""
+    where: dict[int, set[tuple[str, int]]] = {number: set() for number in telling}
+    for path, lines in search.hits.items():
+        for line, concepts in lines.items():
+            for number, weight in concepts.items():
+                if number in where and weight >= PLAIN:
+                    where[number].add((path, line // BLOCK))
+    blocks = max(search.blocks, FEWEST_BLOCKS)
+    more = [
+        math.log((len(one & two) + 0.5) / (len(one) * len(two) / blocks + 0.5))
+        for one, two in combinations(where.values(), 2)
+    ]
+    return sum(more) / len(more) if more else 0.0
 
 
 def likely(seen: Sequence[float], by: Sequence[float] = FITTED) -> float:
@@ -341,12 +352,6 @@ def _telling(search: Search) -> list[int]:
 def name_of(unit: Unit) -> str:
     """What a unit is called: the qualified name of its definition, or the heading above it."""
     return unit.definition.qualified if unit.definition is not None else unit.heading
-
-
-def _named(search: Search, unit: Unit, telling: list[int], worth: list[float]) -> float:
-    """What the words in the name of a unit are worth, of those that tell something."""
-    named = search.named(name_of(unit))
-    return sum(worth[number] * min(1.0, named.get(number, 0.0)) for number in telling)
 
 
 def _close(search: Search, unit: Unit, telling: list[int]) -> float:

@@ -121,11 +121,11 @@ class Search:
         """path to line to concept to weight"""
         self._having: list[set[str]] = [set() for _ in concepts]
         self._scales: list[dict[str, float]] = [{} for _ in concepts]
-        blocks = sum(len(document.lines) // BLOCK + 1 for document in tree.documents.values())
-        self.unheard = _rarity(blocks, 0)
+        self.blocks = sum(len(one.lines) // BLOCK + 1 for one in tree.documents.values())
+        self.unheard = _rarity(self.blocks, 0)
         written = {" ".join(terms(name)) for name in names}
         self.weights = [
-            concept.weight * self._heard(number, concept, blocks, concept.word in written)
+            concept.weight * self._heard(number, concept, concept.word in written)
             for number, concept in enumerate(concepts)
         ]
         self._units: list[Unit] | None = None
@@ -133,7 +133,7 @@ class Search:
         self._meant: dict[str, frozenset[int]] = {}
         self._forms = self._stemmed()
 
-    def _heard(self, number: int, concept: Concept, blocks: int, written: bool) -> float:
+    def _heard(self, number: int, concept: Concept, written: bool) -> float:
         """Notes where a concept stands under each of its names; how much it tells: how rare the word itself is, else the rarest
         synonym. A synonym counts less where it is more common than the word."""
         own: dict[tuple[str, int], float] = {}
@@ -148,8 +148,8 @@ class Search:
             else:
                 for at in found:
                     own[at] = max(own.get(at, 0.0), weight)
-        rare = [_rarity(blocks, _blocks(found)) if found else 0.0 for _, _, found in others]
-        tells = _rarity(blocks, _blocks(own)) if own else max(rare, default=0.0)
+        rare = [_rarity(self.blocks, _blocks(found)) if found else 0.0 for _, _, found in others]
+        tells = _rarity(self.blocks, _blocks(own)) if own else max(rare, default=0.0)
         for (words, weight, found), heard in zip(others, rare):
             self._scales[number][words] = scale = weight * min(1.0, heard / (tells or 1.0))
             for at in found:
