@@ -117,6 +117,8 @@ def repair(
     shown = [str(row.get("diff") or "") for row in said.get("choices") or ()]
     diff = str(said.get("diff") or "") if done.exit_code == 0 else ""
     wanted = passing(case, python, sources, folder) if diff or shown else set()
+    if (diff or shown) and not wanted:
+        raise RuntimeError("no test passes with the authors' patch: nothing is judged")
     lost = lost_with(case, python, sources, folder, wanted, diff) if diff else []
     verdict = "choice shown" if shown else "given up"
     if diff:
@@ -168,7 +170,7 @@ def lost_with(
     if lost and len(lost) <= 50:
         again = mine.passed(mine.outcomes(python, tree.folder, work, lost, True))
         lost = sorted(set(lost) - again)
-    return lost if wanted else ["no test passes with the authors' patch"]
+    return lost
 
 
 def _applied(tree: mine.Tree, patch: str, work: Path) -> str:
