@@ -36,17 +36,18 @@ def show() -> int:
 def clear() -> int:
     """Delete the cache folder."""
     shown = cache_dir()
-    folder = os.path.realpath(shown)  # a link of the user's stays
-    if not os.path.lexists(folder):
+    if os.path.islink(shown):  # it may lead to anything
+        raise WorldError(
+            f"{shown} is a link to {os.path.realpath(shown)}: delete what is in there yourself"
+        )
+    if not os.path.lexists(shown):
         click.echo(f"{shown}: there is no cache")
         return CLEAN
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(shown, ignore_errors=True)
     try:
-        if os.path.lexists(folder) and os.listdir(folder):
-            shutil.rmtree(folder)
+        if os.path.lexists(shown) and os.listdir(shown):
+            shutil.rmtree(shown)
     except OSError as failed:
-        raise WorldError(f"{failed.filename or folder}: {reason(failed)}") from failed
-    if os.path.islink(shown):
-        os.makedirs(folder, exist_ok=True)
+        raise WorldError(f"{failed.filename or shown}: {reason(failed)}") from failed
     click.echo(f"{shown}: cleared")
     return CLEAN

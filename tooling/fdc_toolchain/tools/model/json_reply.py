@@ -24,10 +24,9 @@ def fitting(text: str, schema: Mapping[str, object]) -> tuple[object, str]:
     except (ValueError, RecursionError) as wrong:
         return None, f"it is not JSON ({str(wrong)[:200]})"
     from jsonschema import Draft202012Validator
-    from jsonschema.validators import (
-        SPECIFICATIONS,
-    )  # without it, addresses in the schema are fetched
+    from jsonschema.validators import SPECIFICATIONS
 
+    # with another registry, addresses in the schema would be fetched
     errors = sorted(
         Draft202012Validator(schema, registry=SPECIFICATIONS).iter_errors(value),
         key=lambda error: error.json_path,
