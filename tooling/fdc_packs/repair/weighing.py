@@ -49,6 +49,8 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
     over the edits that have it. One that changes less may have been less likely, one that changes more must have been likelier
     (`_belief`); of those that change as much, one that the others only elaborate wins as well. Where nothing can be measured (no
     pytest), the most credible one is taken, and that is said; where measuring failed, nothing is decided."""
+    likeliest = max(row["before"] for row in passing)
+    passing = [row for row in passing if not row.get("faint") or row["before"] >= FAINT * likeliest]
     most = max(_trust(row) for row in passing)
     best, *others = [row for row in passing if _trust(row) == most]
     if not best.get("faint"):
@@ -136,10 +138,17 @@ def of_each_behaviour(passing: Sequence[Candidate]) -> list[Candidate]:
 
 def _elaborates(row: Candidate, best: Candidate) -> bool:
     """True where an edit of the same place says all that another one does, and more that no test asks for."""
-    if row.get("affected_region") != best.get("affected_region") or row.get("old") != best.get("old"):  # fmt: skip
-        return False
-    left = iter(_TOKEN.findall(row.get("new", "")))
-    return all(one in left for one in _TOKEN.findall(best.get("new", "x")))
+    (place, gone, more), (other, lost, less) = (_lines(one.get("diff", "")) for one in (row, best))
+    left = iter(_TOKEN.findall(more))
+    return (place, gone) == (other, lost) and all(one in left for one in _TOKEN.findall(less))
+
+
+def _lines(diff: str) -> tuple[list[str], list[str], str]:
+    """Where a diff of one place changes something, the lines that it takes away, and those that it puts there."""
+    rows = diff.splitlines()[2:]
+    places = [row.partition("+")[0] for row in rows if row[:2] == "@@"]
+    gone = [row for row in rows if row[:1] == "-"]
+    return places, gone, "\n".join(row[1:] for row in rows if row[:1] == "+")
 
 
 def _trust(row: Candidate) -> int:

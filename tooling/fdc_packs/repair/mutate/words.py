@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from .kinds import PEERS
 from .known import Known, alike
+from .missing.special import BINARY
 from .ranking.impossible import of_a_parent
 from .source import OWN, Edit, Function, name_of
 from .standard.members import fitted, lacked, members_of, of_types, public
@@ -108,6 +109,8 @@ def _read(known: Known, node: ast.Name) -> Found:  # noqa: C901
     for other in known.reads(function):
         if other in known.top or other in known.classes:
             found.raise_to(other, 0.14 * firm)
+    if isinstance(up, ast.Return) and function.name in BINARY and known.owner(node) is not None:
+        found.raise_to("NotImplemented", 0.4)
     found.raise_to(known.across(node), 0.4 if known.across(node) in bound else 0.0)
     if isinstance(up, ast.Attribute):
         for other in sorted(known.with_member.get(up.attr, ())):

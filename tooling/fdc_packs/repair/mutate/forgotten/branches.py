@@ -15,6 +15,8 @@ LONGEST = 120
 """Characters of a statement."""
 _TOKEN = re.compile(r"'[^'\\\n]*'|\"[^\"\\\n]*\"|[^\W\d]\w*|\d+|[^\w\s]")
 _WORD = re.compile(r"[^\W\d]\w*")
+ASKED, ASKED_OF_ANOTHER = 1.3, 0.6
+"""How common it is that the same is done where the same is asked, and where it is asked of another name."""
 Branch = tuple[str, list[ast.stmt]]
 """What a branch is asked, empty where nothing is, and its statements."""
 
@@ -36,6 +38,25 @@ def alike(known: Known, node: ast.stmt) -> Iterator[tuple[str, float]]:
                 yield fitted, near
             if known.fits(one, node):
                 yield text, 0.6 * near
+
+
+def asked_again(known: Known, node: ast.stmt) -> Iterator[tuple[str, float]]:
+    """What is done elsewhere in the file where the same is asked, or the same of another name."""
+    up = known.parents.get(node)
+    if not isinstance(up, ast.If) or node not in up.body:
+        return
+    own, at = (known.segment(up.test), up.body), up.body.index(node)
+    for one in known.nodes:
+        if not isinstance(one, ast.If) or one is up or len(one.body) <= at:
+            continue
+        there, text = (known.segment(one.test), one.body), known.segment(one.body[at])
+        if not simple(one.body[at]) or "\n" in text or len(text) > LONGEST:
+            continue
+        words = _apart(known, there, (own[0], [node]), node)
+        if there[0] == own[0] and known.fits(one.body[at], node):
+            yield text, ASKED
+        elif len(words) == 1 and _known_here(known, fitted := _exchanged(text, words), node):
+            yield fitted, ASKED_OF_ANOTHER
 
 
 def bound(known: Known, node: ast.stmt) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..known import Known
@@ -12,6 +13,10 @@ _OF_TEXT = ("strip", "lower", "upper")
 _TEXT = frozenset(
     "split rsplit splitlines strip lstrip rstrip replace startswith endswith lower upper title capitalize isdigit isalpha isupper"
     " islower encode partition rpartition removeprefix removesuffix casefold zfill".split()
+)
+_ASKS = re.compile(r"^_*(is|has|can|should|may|does|all|any|eq|ne|lt|le|gt|ge|bool|contains)(_|$)")
+_COUNTS = re.compile(
+    r"size|count|len|num|index|hash|total|weight|width|height|depth|level|^__(int|index|len)__$"
 )
 LIKELY, ODD = 0.3, 0.1
 """How common it is for a parameter that the function treats as of the kind, and for another one."""
@@ -84,3 +89,12 @@ def _given(call: ast.Call, texts: set[str], looped: set[str]) -> None:
         "zip",
     ):
         looped.update(names)
+
+
+def results(function: Function) -> Iterator[tuple[str, float]]:
+    """Plain values that a function may give back: truth values where its name asks, numbers where it counts."""
+    asks, counts = (bool(kind.search(function.name)) for kind in (_ASKS, _COUNTS))
+    truth, number = (0.3, 0.28) if asks == counts else (0.4, 0.1) if asks else (0.1, 0.4)
+    for text, prior in (("True", truth), ("False", truth), ("1", number), ("0", number)):
+        yield f"return {text}", prior
+    yield from (("return self", 0.3), ("return", 0.2), ("return None", 0.05))

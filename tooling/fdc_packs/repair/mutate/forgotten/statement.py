@@ -84,8 +84,7 @@ def could_stand(known: Known, node: ast.stmt, function: Function) -> Found:
     held = [name for name in known.reads(function) if name in known.data]
     for rank, name in enumerate([*plain[:12], *held[:4]]):
         found.raise_to(f"return {name}", 0.6 - 0.02 * rank)
-    for text, prior in (("True", 0.3), ("False", 0.3), ("self", 0.3), ("", 0.2), ("None", 0.05)):
-        found.raise_to(f"return {text}".strip(), prior)
+    found.raise_all(plainer.results(function))
     given = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
     if any(isinstance(one, ast.Constant) for one in given):
         for text in _expected(known.message):
@@ -93,6 +92,7 @@ def could_stand(known: Known, node: ast.stmt, function: Function) -> Found:
     found.raise_all(_made(known, node, function, plain))
     found.raise_all(_imported(known, function))
     found.raise_all(branches.alike(known, node))
+    found.raise_all(branches.asked_again(known, node))
     found.raise_all(blanks.given(known, function, wanted))
     found.raise_all(blanks.stored(known, node, function, wanted, plain))
     found.raise_all(blanks.counted(known, node, function))

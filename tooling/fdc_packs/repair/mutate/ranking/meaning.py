@@ -7,7 +7,7 @@ import functools
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from ..source import Edit, Function, Source, edited
+from ..source import Edit, Function, Source, edited, name_of
 from ..statements import buries
 
 MOVES = frozenset(("nesting", "nested"))
@@ -17,7 +17,8 @@ _COMPUTES = ast.Sub | ast.Div | ast.FloorDiv | ast.Mod
 
 
 class Meaning(NamedTuple):
-    """`said`: what code says, whatever its layout; `odd`: how often a value is put against itself, or a line is buried."""
+    """`said`: what code says, whatever its layout; `odd`: how often a value is put against itself, a line is buried, or
+    something is said in a way that nobody says it."""
 
     said: Hashable
     odd: int
@@ -130,7 +131,7 @@ class _Reader:
 def _against_itself(node: ast.AST, fields: dict[str, Hashable]) -> bool:
     """True for `x is x`, `x or x`, `x - x`, `x = x`, `not not x`: a guard or a result less, in other clothes. And for what
     no run gets to, behind a `return` of its block."""
-    if "body" in fields and buries(node):
+    if ("body" in fields and buries(node)) or _unusual(node):
         return True
     if isinstance(node, ast.Compare):
         sides = (fields["left"], *_each(fields["comparators"]))
@@ -143,6 +144,19 @@ def _against_itself(node: ast.AST, fields: dict[str, Hashable]) -> bool:
     else:
         return is_not(node) and is_not(getattr(node, "operand", None))
     return len(set(sides)) < len(sides)
+
+
+def _unusual(node: ast.AST) -> bool:
+    """True for `len(x) <= 0`, `len(x) < 0` and `len(x) >= 0`, and for `x.rsplit(y)`, which are `== 0`, nothing, everything and
+    `split`."""
+    if isinstance(node, ast.Compare):
+        sized = isinstance(node.left, ast.Call) and name_of(node.left.func) == "len"
+        other, op = node.comparators[0], node.ops[0]
+        nothing = isinstance(other, ast.Constant) and other.value == 0
+        return sized and nothing and isinstance(op, ast.Lt | ast.LtE | ast.GtE)
+    called = node.func if isinstance(node, ast.Call) else None
+    last = isinstance(called, ast.Attribute) and called.attr == "rsplit"
+    return last and isinstance(node, ast.Call) and len(node.args) < 2 and not node.keywords
 
 
 def _each(value: Hashable) -> tuple[Hashable, ...]:

@@ -304,7 +304,10 @@ def _outcome(
             if type(left[name]) is type(value) and left[name] == value:
                 del left[name]
         placed: list[Any] = []
-        for name in code.co_varnames[: code.co_argcount]:
+        names = code.co_varnames[: code.co_argcount]
+        if arguments.keys() >= set(names):
+            names = tuple(name for name in arguments if name in names)  # where a caller puts them
+        for name in names:
             if name not in left:
                 break  # what comes after it is given by its name
             placed.append(left.pop(name))
