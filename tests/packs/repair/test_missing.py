@@ -12,6 +12,16 @@ from fdc_packs.repair.mutate.source import Function, edited
 EARLY = 60
 """Among how many of the first edits the statement must be."""
 STATEMENTS = {
+    "what is done elsewhere where the same is asked": (
+        ("from m import good, told\n\n\ndef one(x):\n    if not good(float(x)):\n        return told(float(x))\n\n\n"
+        "def f(x, y):\n    if not good(float(x)):\n        pass\n    return x / y\n"),
+        "return told(float(x))"),
+    "what is done elsewhere where the same is asked of another name": (
+        ("from m import good, told\n\n\ndef one(b):\n    if not good(b):\n        told(b, 'x')\n    return b\n\n\n"
+        "def f(x, y):\n    if not good(y):\n        pass\n    return x / y\n"),
+        "told(y, 'x')"),
+    "a number where the name counts": (
+        "class A:\n    @staticmethod\n    def sizeof(value):\n        pass\n", "return 1"),
     "what a method gives for the parameter that nothing reads": (
         ("class A:\n    def parts(self, text):\n        return text.split()\n\n"
         "    def f(self, text):\n        pass\n        return self.g(parts)\n"),

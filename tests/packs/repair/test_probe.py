@@ -341,18 +341,16 @@ def test_half_a_repair_that_changes_less_does_not_win() -> None:
 
 def test_an_edit_that_others_only_elaborate_is_taken() -> None:
     """`return x`, where `return int(x)` and `return x or None` pass as well: no test asks for more."""
+    diff = "--- a/f.py\n+++ b/f.py\n@@ -{0} +{0} @@\n-pass\n+{1}\n"
     texts = {"return x": True, "return int(x)": True, "return x or None": True, "return y": False}
     for text, decided in texts.items():
         rows = [
-            {**_passing(new, 9, 9, new), "old": "pass", "new": new, "affected_region": region}
-            for new, region in (("return x", 1), (text, 1))
+            _passing(new, 9, 9, new) | {"diff": diff.format(1, new)} for new in ("return x", text)
         ]
         assert decided == weighing.told_apart(rows)
         rows[1]["before"] = 1.1
         assert (text == "return x") == weighing.told_apart(rows)
-    assert not weighing.told_apart(
-        [rows[0], {**rows[1], "new": "return int(x)", "affected_region": 2}]
-    )
+    assert not weighing.told_apart([rows[0], {**rows[1], "diff": diff.format(2, "return int(x)")}])
 
 
 def _weighed(*rows: dict[str, Any]) -> list[Any]:
@@ -484,3 +482,13 @@ def test_what_begins_an_object_is_measured_although_it_cannot_show_itself_yet(fo
     assert dict.fromkeys(texts, "passes") == found["verdicts"]
     assert all(found["changes"][text][1] > 4 for text in texts)
     assert found["changes"][texts[0]][2] != found["changes"][texts[1]][2]
+
+
+def test_parameters_in_another_order_get_what_callers_put_there(folder: Path) -> None:
+    """`def limit(most, x)`: who calls it gives by place, not by name; so does what is measured."""
+    (folder / "test_code.py").write_text(
+        "from code_under import limit\n\ndef test_high(): assert limit(9, 3) == 3\n", "utf-8"
+    )
+    swapped = edit("swapped", "limit(x, most)", "limit(most, x)")
+    found = repair_probe.probe(PYTEST, None, str(folder), [swapped])  # type: ignore[arg-type]
+    assert "passes" == found["verdicts"]["swapped"] and found["changes"]["swapped"][0] > 0

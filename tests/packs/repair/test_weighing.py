@@ -194,3 +194,71 @@ def test_what_was_much_likelier_is_taken_of_edits_that_behave_alike() -> None:
     changes = {row["key"]: [7, 9, "x", False, False, {}, 1] for row in found}
     ordered = weighing.weighed(found, {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes})  # type: ignore[arg-type]  # fmt: skip
     assert ordered[0]["key"] == "call"
+
+
+def test_an_edit_a_hundred_times_less_likely_does_not_compete_with_a_condition_turned_round() -> (
+    None
+):
+    """`not isinstance(x, Mapping)`: `isinstance(x, list)` passes as well, for the tests give nothing else."""
+    for worth, decided in ((0.001, True), (0.007, False)):
+        found: Any = [
+            _row("likely", 1.0),
+            {**_row("negation-1", 0.4, risky=True), "kind": "negation"},
+            {**_row("list", worth), "kind": "name"},
+        ]
+        changes = {name: [2, 9, name, False, False, {}, 3] for name in ("negation-1", "list")}
+        probed: Any = {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes}
+        ordered = weighing.weighed(found, probed)
+        passing = [row for row in ordered if row.get("probe") == "passes"]
+        assert decided == weighing.told_apart(passing)
+        assert decided == (passing[0]["key"] == "negation-1")
+
+
+def test_an_edit_of_less_of_a_line_is_elaborated_by_one_of_more_of_it() -> None:
+    """`set(rows)` for `iter(rows)`: `iter(set(rows))` passes as well."""
+    broken = "def f(rows):\n    made = set(rows)\n    return next(made)\n\n\ndef g(x):\n    return iter(x)\n"
+    found = propose(broken, "f.py", [{"path": "f.py", "line": 2, "score": 0.8}], [], 4000)
+    rows = {(row["old"], row["new"]): row for row in found}
+    whole, part = rows["set(rows)", "iter(set(rows))"], rows["set", "iter"]
+    other = rows["rows", "list(rows)"]
+    assert weighing._elaborates(whole, part) and not weighing._elaborates(part, whole)
+    assert not weighing._elaborates(other, part)
+
+
+def test_of_edits_that_behave_alike_a_line_of_the_file_comes_before_a_shorter_one() -> None:
+    """No test asks what is given back where something is not finite: another place of the file says it."""
+    rows: list[Any] = [
+        {
+            **_row("long", 1.2),
+            "pieces": [[0, 4, "return not_finite(float(value))"]],
+            "stands": True,
+        },
+        {**_row("short", 1.0), "pieces": [[0, 4, "return other(value)"]]},
+    ]
+    changes = {row["key"]: [0, 9, "x", False, False, {}, 3] for row in rows}
+    probed: Any = {"verdicts": dict.fromkeys(changes, "passes"), "changes": changes}
+    assert "long" == weighing.weighed(rows, probed)[0]["key"]
+    del rows[0]["stands"]
+    assert "short" == weighing.weighed(rows, probed)[0]["key"]
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted", "never"),
+    [
+        ("    if len(x) > 0:\n        return x\n", "len(x) == 0", "len(x) <= 0"),
+        ("    return x.partition('e')\n", "x.split", "x.rsplit"),
+    ],
+)
+def test_nothing_is_said_in_a_way_that_nobody_says_it(code: str, wanted: str, never: str) -> None:
+    """`len(x) <= 0` is `len(x) == 0`, and `rsplit` with no number of parts is `split`."""
+    suspects: list[Any] = [{"path": "f.py", "line": 2, "score": 0.8}]
+    found = [row["new"] for row in propose(f"def f(x):\n{code}", "f.py", suspects, [], 2000)]
+    assert wanted in found and never not in found
+
+
+def test_what_a_comparison_of_objects_gives_back_may_be_not_implemented() -> None:
+    for name, likely in (("__eq__", True), ("equals", False)):
+        code = f"class A:\n    def {name}(self, other):\n        return self\n"
+        suspects: list[Any] = [{"path": "f.py", "line": 3, "score": 0.8}]
+        found = [row["new"] for row in propose(code, "f.py", suspects, [], 2000)]
+        assert likely == ("NotImplemented" in found[:25])

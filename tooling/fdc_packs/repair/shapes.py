@@ -299,12 +299,13 @@ class Closed(TypedDict):
 class Candidate(TypedDict):
     """A small edit as a hypothesis, before it is one of the store.
 
-    `confidence` is from 0 to 1 and comparable between files; `pieces` are rows of first and last character and the
-    text in their place; `risky`: it negates or drops something; `mends`: it uses a name that nothing used or the
-    error misses; `rebinds`: it gives a value to another name; `turned`: it turns a guard round that lets in what
-    fails behind it; `turns_default`: it is about the truth value that a parameter has where none is given; `faint`:
-    it was worth next to nothing; `idle`: lines stay without a run with it that another one runs; `score`, `before`:
-    its worth at first; `likelier`: how much more often the file says what it says; `probe`, `change`: as in `Probed`.
+    `confidence` is from 0 to 1 and comparable between files; `pieces` are rows of first and last character and the text in
+    their place; `risky`: it negates or drops something; `mends`: it uses a name that nothing used or the error misses;
+    `rebinds`: it gives a value to another name; `stands`: what it says is a whole line of the file; `turned`: it turns a
+    guard round that lets in what fails behind it; `turns_default`: it is about the truth value that a parameter has where
+    none is given; `faint`: it was worth next to nothing; `idle`: lines stay without a run with it that another one runs;
+    `score`, `before`: its worth at first; `likelier`: how much more often the file says what it says; `probe`, `change`: as
+    in `Probed`.
     """
 
     claim: str
@@ -325,6 +326,7 @@ class Candidate(TypedDict):
     mends: NotRequired[bool]
     turned: NotRequired[bool]
     rebinds: NotRequired[bool]
+    stands: NotRequired[bool]
     turns_default: NotRequired[bool]
     evades: NotRequired[bool]
     faint: NotRequired[bool]

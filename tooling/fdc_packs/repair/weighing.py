@@ -14,6 +14,8 @@ SAID = 8
 """Characters that count as little as what the file says everywhere counts more than what it says nowhere."""
 WORDS = 1.8
 """Characters that count as much as it counts that an edit was half as likely, of edits that behave alike."""
+STANDS = 12
+"""Characters that a line counts as which the file has elsewhere: to find a line takes less than to make one."""
 REBINDS = 12
 """Characters that count as much as it counts that an edit gives a value to another name."""
 CRASHES, RISKY, PLAIN, MENDS = range(4)
@@ -49,8 +51,7 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
     over the edits that have it. One that changes less may have been less likely, one that changes more must have been likelier
     (`_belief`); of those that change as much, one that the others only elaborate wins as well. Where nothing can be measured (no
     pytest), the most credible one is taken, and that is said; where measuring failed, nothing is decided."""
-    likeliest = max(row["before"] for row in passing)
-    passing = [row for row in passing if not row.get("faint") or row["before"] >= FAINT * likeliest]
+    passing = _near(passing)
     most = max(_trust(row) for row in passing)
     best, *others = [row for row in passing if _trust(row) == most]
     if not best.get("faint"):
@@ -86,6 +87,12 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
             return False
     doubts = [row for row in passing if _trust(row) == RISKY and row["change"][2] != outcomes]
     return most != PLAIN or all(_dismissed(row, before[outcomes]) for row in doubts)
+
+
+def _near(passing: Sequence[Candidate]) -> list[Candidate]:
+    """The edits without the faint ones beside which another one that passes was a hundred times likelier."""
+    least = FAINT * max((row["before"] for row in passing), default=0.0)
+    return [row for row in passing if not row.get("faint") or row["before"] >= least]
 
 
 def _dismissed(row: Candidate, likely: float) -> bool:
@@ -140,7 +147,8 @@ def _elaborates(row: Candidate, best: Candidate) -> bool:
     """True where an edit of the same place says all that another one does, and more that no test asks for."""
     (place, gone, more), (other, lost, less) = (_lines(one.get("diff", "")) for one in (row, best))
     left = iter(_TOKEN.findall(more))
-    return (place, gone) == (other, lost) and all(one in left for one in _TOKEN.findall(less))
+    same = bool(less) and (place, gone) == (other, lost)
+    return same and all(one in left for one in _TOKEN.findall(less))
 
 
 def _lines(diff: str) -> tuple[list[str], list[str], str]:
@@ -186,6 +194,8 @@ def weighed(found: Sequence[Candidate], probed: Probed) -> list[Candidate]:
         out.append(made)
     passing = [row for row in out if row.get("probe") == "passes"]
     for row in passing:
+        if row not in _near(passing):
+            row["risky"] = True
         if any(_idle(row, other, LINES) for other in passing):
             row |= {"before": row["before"] / IDLE, "idle": True}
     _doubt(passing)
@@ -267,9 +277,11 @@ def worth_of(row: Candidate) -> float:
 
 
 def _odd(row: Candidate) -> float:
-    """Characters that an edit adds; fewer where what it says is said elsewhere in the file, more where what it takes away is;
-    and more where it gives a value to another name: it is easier to read a wrong name than to bind one."""
+    """Characters that an edit adds, few for a whole line that stands elsewhere; fewer where what it says is said elsewhere in
+    the file, more where what it takes away is; and more where it gives a value to another name: it is easier to read a wrong
+    name than to bind one."""
     added = sum(len(text) - (end - start) for start, end, text in row.get("pieces") or ())
+    added = min(added, STANDS) if row.get("stands") else added
     rebinds = REBINDS if row.get("rebinds") else 0
     return max(0, added) + rebinds - SAID * float(row.get("likelier", 0.0))
 

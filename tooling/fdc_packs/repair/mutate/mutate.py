@@ -110,6 +110,7 @@ def _proposed(
         row |= {"evades": True} if evading else {}
         row |= {"turns_default": True} if _turns_default(parsed, edit) else {}
         row |= {"rebinds": True} if isinstance(getattr(edit.node, "ctx", None), ast.Store) else {}
+        row |= {"stands": True} if parsed.lines.stands(edit.new) else {}
         likelier = parsed.lines.likelier(edit.pieces) + bool(parsed.copies(edit.node, edit.pieces))
         if isinstance(edit.node, ast.Constant) and isinstance(edit.node.value, str):
             likelier += parsed.lines.spelled(edit.old, edit.new)

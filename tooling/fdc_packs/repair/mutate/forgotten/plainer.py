@@ -94,7 +94,7 @@ def _given(call: ast.Call, texts: set[str], looped: set[str]) -> None:
 def results(function: Function) -> Iterator[tuple[str, float]]:
     """Plain values that a function may give back: truth values where its name asks, numbers where it counts."""
     asks, counts = (bool(kind.search(function.name)) for kind in (_ASKS, _COUNTS))
-    truth, number = (0.3, 0.28) if asks == counts else (0.4, 0.1) if asks else (0.1, 0.4)
+    truth, number = (0.3, 0.2) if asks == counts else (0.4, 0.1) if asks else (0.1, 0.4)
     for text, prior in (("True", truth), ("False", truth), ("1", number), ("0", number)):
         yield f"return {text}", prior
     yield from (("return self", 0.3), ("return", 0.2), ("return None", 0.05))

@@ -65,6 +65,10 @@ class Lines:
     def _sorted(self) -> list[str]:
         return sorted(self._numbers)
 
+    def stands(self, text: str) -> bool:
+        """Whether a line of the file says nothing but this."""
+        return text.strip() in self._numbers
+
     def likelier(self, pieces: tuple[Piece, ...]) -> float:
         """How much more often the file says elsewhere what an edit puts there than what stands there: -1 to 1."""
         begin, end = _span(pieces)
