@@ -1,4 +1,4 @@
-"""Operators for a slice that lost its bounds."""
+"""Operators for a slice that lost its bounds, or one of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _CHANGES = "append|extend|insert|add|update|pop|remove|discard|sort|reverse|clea
 def bounded(known: Known, node: ast.Subscript) -> Iterator[Row]:
     """A slice without bounds with one: as other slices of the file have it, or a small number of the file."""
     whole = node.slice
-    if not isinstance(whole, ast.Slice) or whole.lower or whole.upper or whole.step:
+    if not isinstance(whole, ast.Slice) or whole.step or (whole.lower and whole.upper):
+        return
+    if whole.lower or whole.upper:
+        yield from _other(known, node, whole)
         return
     found = Found({":-1": 0.4, "1:": 0.4})
     slices = (one.slice for one in known.nodes if isinstance(one, ast.Subscript))
@@ -31,6 +34,30 @@ def bounded(known: Known, node: ast.Subscript) -> Iterator[Row]:
     colon = known.text.find(":", known.end(node.value))
     for text in [one for one in found if "\n" not in one][:MOST]:
         yield "slice", node, known.cut(node, (colon, colon + 1, text)), found[text]
+
+
+def _other(known: Known, node: ast.Subscript, whole: ast.Slice) -> Iterator[Row]:
+    """The bound that a slice lost of its two: what the other one is compared with, or what bounds other slices."""
+    kept, function, found = whole.lower or whole.upper, known.function(node), Found()
+    assert kept is not None
+    said = known.segment(kept)
+    for one in ast.walk(function) if function is not None else ():
+        if isinstance(one, ast.Compare) and len(one.comparators) == 1:
+            sides = (one.left, one.comparators[0])
+            texts = [known.segment(side) for side in sides]
+            for side, text in zip(sides, texts[::-1], strict=True):
+                if text == said and known.fits(side, node):
+                    found.raise_to(known.segment(side), 0.5)
+    for one in known.nodes:
+        if isinstance(one, ast.Slice):
+            near = known.function(one) is function
+            for bound in (one.lower, one.upper):
+                if bound is not None and known.fits(bound, node):
+                    found.raise_to(known.segment(bound), 0.4 if near else 0.15)
+    colon = known.text.find(":", known.end(whole.lower or node.value))
+    place = colon + 1 if whole.lower else colon
+    for text in [one for one in found if "\n" not in one and one != said][:MOST]:
+        yield "slice", node, known.cut(node, (place, place, text)), found[text]
 
 
 def part(known: Known, node: ast.Name | ast.Attribute) -> Iterator[Row]:
