@@ -314,7 +314,7 @@ def cases(known: Known, node: ast.If) -> Iterator[Edit]:
         texts = [known.text[start:end] for start, end in spans]
         if "\\\n" not in "".join(texts):
             pieces = ((*spans[0], texts[1]), (*spans[1], texts[0]))
-            yield Edit("order", node, pieces, texts[0], texts[1], 0.2)
+            yield Edit("order", node, pieces, texts[0], texts[1], 0.4)
 
 
 def _fewer(known: Known, block: list[ast.stmt]) -> Iterator[Edit]:
