@@ -132,6 +132,7 @@ def test_a_far_fetched_edit_is_a_rival_of_its_like_only(worth: float, decided: b
         (("class A:\n    @classmethod\n    def g(cls, text):\n        return cls(text)\n\n    @classmethod\n"
          "    def f(cls, s):\n        pass\n"), "return cls.g(s)"),
         ("from . import _a, _b\n\n\ndef g(p):\n    return _b.one(_a)\n\n\ndef f(p):\n    return p.two(p)\n", "_b"),
+        ("def f(rows):\n    return rows[*1]\n", "-1"),
         ("def f(text, end, at):\n    if end <= at:\n        yield text[:at]\n", "text[end:at]"),
         ("def f(g, d):\n    return dict(map(g))\n\n\ndef h(d):\n    return d.items()\n", "map(g, d.items())"),
     ],

@@ -19,7 +19,7 @@ _TIGHT = ast.Name | ast.Attribute | ast.Call
 OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Compare, values.compare), (ast.BoolOp, values.boolean), (ast.BinOp, values.binary), (ast.UnaryOp, values.unary),
     (ast.Call, values.call), (ast.Subscript, values.subscript), (ast.Subscript, bound.bounded), (ast.IfExp, values.conditional),
-    (ast.Name | ast.Attribute, bound.part),
+    (ast.Name | ast.Attribute, bound.part), (ast.Starred, bound.starred),
     (ast.Tuple | ast.DictComp, values.pairs), (_TESTED, values.question),
     (ast.Name, words.name), (ast.arg, words.parameter), (ast.Attribute, words.member), (ast.Constant, constants.constant),
     (ast.AugAssign, statements.augmented), (ast.Assign, statements.assigned),

@@ -90,3 +90,11 @@ def _parts(known: Known) -> dict[str, list[ast.Subscript]]:
         if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Slice):
             found.setdefault(known.segment(one.value), []).append(one)
     return found
+
+
+def starred(known: Known, node: ast.Starred) -> Iterator[Row]:
+    """A number that is gone through, which none can be, with another sign: `rows[*1]`."""
+    if isinstance(node.value, ast.Constant) and isinstance(node.value.value, int):
+        text = known.segment(node.value)
+        yield "bound", node, f"-{text}", 0.9
+        yield "bound", node, text, 0.5
