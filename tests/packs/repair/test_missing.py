@@ -12,6 +12,14 @@ from fdc_packs.repair.mutate.source import Function, edited
 EARLY = 60
 """Among how many of the first edits the statement must be."""
 STATEMENTS = {
+    "for one thing what is done for each of many": (
+        ("def f(rows):\n    if isinstance(rows, tuple):\n        names = [one.name.upper() for one in rows]\n"
+        "    else:\n        pass\n    return names\n"),
+        "names = [rows.name.upper()]"),
+    "the member of one thing that is joined of many": (
+        ("from operator import attrgetter\n\n\ndef f(kinds):\n    if isinstance(kinds, tuple):\n"
+        "        name = '_'.join(map(attrgetter('__name__'), kinds))\n    else:\n        pass\n    return name\n"),
+        "name = kinds.__name__"),
     "what is done elsewhere where the same is asked": (
         ("from m import good, told\n\n\ndef one(x):\n    if not good(float(x)):\n        return told(float(x))\n\n\n"
         "def f(x, y):\n    if not good(float(x)):\n        pass\n    return x / y\n"),
