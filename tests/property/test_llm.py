@@ -7,6 +7,7 @@ import re
 from fdc_toolchain.diagnostics.diagnostic import Diagnostic, Fix
 from fdc_toolchain.diagnostics.span import Span
 from fdc_toolchain.report.llm import LIMIT, render
+from fdc_toolchain.report.report import Report
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,16 +36,18 @@ def shown(text: str) -> list[tuple[str, str]]:
 def test_the_whole_text_stays_within_its_limit(
     found: list[Diagnostic], assumptions: bool, uncounted: int
 ) -> None:
-    text = render(found, 10**9, assumptions=assumptions, uncounted=uncounted)
+    text = render(Report(found, checked=10**9, listed=assumptions, uncounted=uncounted))
     assert len(text) <= LIMIT and text.endswith("\n")
-    assert text == render(found, 10**9, assumptions=assumptions, uncounted=uncounted)
-    plain = render(found, 10**9, assumptions=assumptions, uncounted=uncounted, commands=False)
+    assert text == render(Report(found, checked=10**9, listed=assumptions, uncounted=uncounted))
+    plain = render(
+        Report(found, checked=10**9, listed=assumptions, uncounted=uncounted, commands=False)
+    )
     assert len(plain) <= LIMIT and "--fix" not in plain
 
 
 @given(items)
 def test_what_is_not_shown_is_counted_and_less_serious(found: list[Diagnostic]) -> None:
-    text = render(found, 3)
+    text = render(Report(found, checked=3))
     expected = [item for item in found if item.severity != "assumption"]
     expected.sort(key=lambda item: ORDER.index(item.severity))
     listed = shown(text)
@@ -70,7 +73,7 @@ def test_the_repair_is_said_in_words_and_the_command_that_applies_it() -> None:
         finding("FDC301", 2, unsafe),
         finding("FDC301", 3, None, "say more"),
     ]
-    assert render(found, 1).splitlines() == [
+    assert render(Report(found, checked=1)).splitlines() == [
         "3 errors. `fdc lint --fix` applies 1 repair. `fdc lint --fix --unsafe-fixes` applies 1 more; check the result.",
         "a.plan:1:1: error FDC301: what",
         "  repair: write `b` (--fix)",
@@ -84,7 +87,7 @@ def test_the_repair_is_said_in_words_and_the_command_that_applies_it() -> None:
 def test_an_error_behind_a_hundred_warnings_is_shown_first() -> None:
     warnings = [finding("FDC313", line) for line in range(1, 101)]
     assert warnings[0].severity == "warning"
-    text = render([*warnings, finding("FDC301", 200)], 1)
+    text = render(Report([*warnings, finding("FDC301", 200)], checked=1))
     assert shown(text)[:2] == [("error", "FDC301"), ("warning", "FDC313")]
     assert "100 warnings" in text.splitlines()[0]
     assert re.fullmatch(r"left out: \d\d warnings; .*", text.splitlines()[-1])
@@ -93,5 +96,5 @@ def test_an_error_behind_a_hundred_warnings_is_shown_first() -> None:
 def test_warnings_do_not_hide_that_the_plans_are_proved() -> None:
     at = Span("a.plan", 1, 1, 1, 2)
     warning, error = Diagnostic(at, "FDC313", "unused"), Diagnostic(at, "FDC301", "unknown")
-    assert "2 plans proved" == render([warning], 2).splitlines()[1]
-    assert "proved" not in render([warning, error], 2)
+    assert "2 plans proved" == render(Report([warning], checked=2)).splitlines()[1]
+    assert "proved" not in render(Report([warning, error], checked=2))

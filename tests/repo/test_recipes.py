@@ -82,14 +82,17 @@ def command(plan):
 }  # fmt: skip
 FORMAT: Recipe = {
     f"{TOOLCHAIN}/report/codes_only.py": [
-        ("", "def render(found):\n    return ''.join(f'{item.code}\\n' for item in found)\n"),
+        (
+            "",
+            "def render(report):\n    return ''.join(f'{item.code}\\n' for item in report.found)\n",
+        ),
     ],
     f"{TOOLCHAIN}/report/render.py": [
         (
-            '    if format == "concise":',
+            '    elif format == "concise":',
             (
-                '    if format == "codes":\n        from . import codes_only\n\n'
-                '        return codes_only.render(diagnostics)\n    if format == "concise":'
+                '    elif format == "codes":\n        from .codes_only import render as rendered\n'
+                '    elif format == "concise":'
             ),
         ),
     ],

@@ -66,9 +66,10 @@ def brief(result: CheckResult) -> str:
     """
     with calling():
         from ..report.llm import render
+        from ..report.report import Report
 
         items = [*result.diagnostics, *result.assumptions, *result.fragments]
-        return render([_diagnostic_below(item) for item in items], 1, commands=False)
+        return render(Report([*map(_diagnostic_below, items)], checked=1, commands=False))
 
 
 def apply_fixes(text: str, fixes: Iterable[Fix]) -> FixedText:

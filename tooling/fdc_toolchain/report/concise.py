@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from ..diagnostics.diagnostic import Diagnostic, parted
-from ..diagnostics.verdict_line import verdict_line
+from ..diagnostics.diagnostic import Diagnostic
+from .report import Report
 from .terminal.style import PLAIN, Style
 from .terminal.terminal_text import visible
 
 
-def render(
-    diagnostics: list[Diagnostic],
-    style: Style = PLAIN,
-    files_checked: int = 0,
-    *,
-    assumptions: bool = False,
-    uncounted: int = 0,
-    others: int = 0,
-) -> str:
-    """A line for each finding and fragment, and with `assumptions` for each assumption; then the verdict, if no errors."""
-    parts = parted(diagnostics)
-    shown = [item for item in diagnostics if assumptions or item.severity != "assumption"]
-    text = "".join(finding_line(item, style) + "\n" for item in shown)
-    assumed = len(parts.assumptions) + uncounted
-    number, errors = len(parts.fragments), any(item.severity == "error" for item in parts.findings)
-    if (assumed or number) if not parts.findings else (files_checked and not errors):
-        line = verdict_line(files_checked, assumed, number, listed=assumptions, others=others)
-        text += (line.removesuffix(", no findings") if parts.findings else line) + "\n"
+def render(report: Report) -> str:
+    """A line for each finding and fragment, and where they are listed for each assumption; then the verdict, if no errors."""
+    parts = report.parts
+    shown = [item for item in report.found if report.listed or item.severity != "assumption"]
+    text = "".join(finding_line(item, report.style) + "\n" for item in shown)
+    errors = any(item.severity == "error" for item in parts.findings)
+    assumed = parts.assumptions or report.uncounted or parts.fragments
+    if assumed if not parts.findings else (report.checked and not errors):
+        text += f"{report.verdict(parts)}\n"
     return text
 
 

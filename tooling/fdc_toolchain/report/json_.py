@@ -11,22 +11,23 @@ import json
 from typing import Any
 
 from .. import resources
-from ..diagnostics.diagnostic import Diagnostic, Label, Parts, parted
+from ..diagnostics.diagnostic import Diagnostic, Label, Parts
 from ..diagnostics.span import Span
 from ..text.whole import whole as whole_text
+from .report import Report
 from .terminal import summary
 from .terminal.trace import depths
 
 FORMAT = 1
 
 
-def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
+def render(report: Report) -> str:
     """The whole report as one document."""
-    parts = parted(diagnostics)
+    parts = report.parts
     document = {
         "format": FORMAT,
         "tool": {"name": "fdc", "version": version()},
-        "summary": _summary(parts, files_checked),
+        "summary": _summary(parts, report.files),
         "diagnostics": [finding_json(item) for item in parts.findings],
         "assumptions": [finding_json(item) for item in parts.assumptions],
         "fragments": [finding_json(item) for item in parts.fragments],
@@ -34,9 +35,9 @@ def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
     return dumps(document, indent=1) + "\n"
 
 
-def render_lines(diagnostics: list[Diagnostic], files_checked: int) -> str:
+def render_lines(report: Report) -> str:
     """A line for each finding, assumption and fragment, then one with the summary. Every line says its `format` and `kind`."""
-    parts = parted(diagnostics)
+    parts = report.parts
     kinds = (
         ("diagnostic", parts.findings),
         ("assumption", parts.assumptions),
@@ -47,7 +48,7 @@ def render_lines(diagnostics: list[Diagnostic], files_checked: int) -> str:
         for kind, items in kinds
         for item in items
     ]
-    rows.append({"format": FORMAT, "kind": "summary", **_summary(parts, files_checked)})
+    rows.append({"format": FORMAT, "kind": "summary", **_summary(parts, report.files)})
     return "".join(dumps(row) + "\n" for row in rows)
 
 

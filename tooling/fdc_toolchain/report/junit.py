@@ -6,21 +6,22 @@ the suites fail exactly when the lint does. Characters that XML cannot hold are 
 
 from __future__ import annotations
 
-from ..diagnostics.diagnostic import Diagnostic, parted
+from ..diagnostics.diagnostic import Diagnostic
 from . import concise
+from .report import Report
 from .terminal.terminal_text import visible
 
 
-def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
+def render(report: Report) -> str:
     """One document. Without findings it holds one passed case, as CI servers refuse an empty one."""
     by_path: dict[str, list[Diagnostic]] = {}
-    diagnostics = parted(diagnostics).findings
+    diagnostics = report.parts.findings
     for item in diagnostics:
         by_path.setdefault(item.span.path, []).append(item)
     suites = [_suite(path, items) for path, items in by_path.items()]
     if not suites:
         case = _element(
-            "testcase", {"name": f"{files_checked} checked without a finding", "classname": "fdc"}
+            "testcase", {"name": f"{report.files} checked without a finding", "classname": "fdc"}
         )
         suites = [_element("testsuite", _numbers("fdc", 1, 0), case)]
     failures = sum(1 for item in diagnostics if item.severity == "error")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..diagnostics.diagnostic import Diagnostic, parted
+from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.plural import plural
-from ..diagnostics.verdict_line import verdict_line
+from .report import Report
 from .terminal.terminal_text import visible
 
 TYPE_CHECKING = False
@@ -25,30 +25,16 @@ _PLACE, _MESSAGE, _REPAIR, _FOOT = 160, 360, 240, 120
 _ORDER: tuple[Severity, ...] = ("error", "warning", "info", "fragment", "assumption")
 
 
-def render(
-    diagnostics: list[Diagnostic],
-    files_checked: int = 0,
-    *,
-    assumptions: bool = False,
-    uncounted: int = 0,
-    commands: bool = True,
-    others: int = 0,
-) -> str:
-    """The report; `assumptions`: list them as well, after everything else. `commands`: say which command repairs.
-
-    `others`: how many plans of other tools were checked besides.
-    """
-    parts = parted(diagnostics)
-    assumed = len(parts.assumptions) + uncounted
-    shown = [*parts.findings, *parts.fragments, *(parts.assumptions if assumptions else ())]
+def render(report: Report) -> str:
+    """The report; assumptions that are listed come after everything else."""
+    parts, commands = report.parts, report.commands
+    shown = [*parts.findings, *parts.fragments, *(parts.assumptions if report.listed else ())]
     shown.sort(key=lambda item: _ORDER.index(item.severity))  # stable: places stay in order
-    checked = files_checked, assumed, len(parts.fragments)
-    verdict = verdict_line(*checked, listed=assumptions, others=others)
-    lines = [verdict]
+    lines = [report.verdict(parts)]
     if parts.findings:
-        lines = [_head(parts.findings, commands)]
-        if files_checked and not any(item.severity == "error" for item in parts.findings):
-            lines.append(verdict.removesuffix(", no findings"))
+        lines.insert(0, _head(parts.findings, commands))
+        if not report.checked or any(item.severity == "error" for item in parts.findings):
+            lines.pop()
     room = LIMIT - _FOOT - sum(len(line) + 1 for line in lines)
     for index, item in enumerate(shown):
         piece = _finding(item, commands)

@@ -8,7 +8,7 @@ result) is cut here, and a notification says so. The help texts are in the file,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -20,6 +20,7 @@ from ..diagnostics.span import Span
 from . import explanations
 from .hosts.fingerprints import fingerprints
 from .json_ import dumps, version
+from .report import Report
 from .terminal.terminal_text import visible
 from .terminal.texts import Texts, lines_of
 from .terminal.trace import depths
@@ -54,18 +55,18 @@ _STAGES = {
 }
 
 
-def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) -> str:
+def render(report: Report) -> str:
     """One log with one run."""
     notes = []
-    reported = diagnostics
+    reported = report.found
     if len(reported) > MOST_RESULTS:
         gravity = list(_LEVELS)
         reported = sorted(reported, key=lambda item: gravity.index(item.severity))[:MOST_RESULTS]
         notes.append(
-            f"left out: {plural(len(diagnostics) - MOST_RESULTS, 'finding')}; a run holds at most {MOST_RESULTS}"
+            f"left out: {plural(len(report.found) - MOST_RESULTS, 'finding')}; a run holds at most {MOST_RESULTS}"
         )
     codes = {code: number for number, code in enumerate(sorted({item.code for item in reported}))}
-    texts = lines_of(sources)
+    texts = lines_of(report.sources)
     marks = fingerprints(reported, texts)
     results = [
         _result(item, codes[item.code], mark, texts)

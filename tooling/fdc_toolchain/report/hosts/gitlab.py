@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from hashlib import blake2b
 
-from ...diagnostics.diagnostic import Diagnostic, parted
 from ..json_ import dumps
+from ..report import Report
 from ..terminal.terminal_text import visible
 from ..terminal.texts import lines_of
 from .fingerprints import fingerprints
@@ -14,10 +13,10 @@ from .fingerprints import fingerprints
 _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 
 
-def render(diagnostics: list[Diagnostic], sources: Callable[[str], str | None]) -> str:
+def render(report: Report) -> str:
     """One list. Assumptions and fragments are not findings, and so no entries."""
-    findings = parted(diagnostics).findings
-    marks = fingerprints(findings, lines_of(sources))
+    findings = report.parts.findings
+    marks = fingerprints(findings, lines_of(report.sources))
     entries = [
         {
             "description": visible(f"{item.message} ({item.rule})"),

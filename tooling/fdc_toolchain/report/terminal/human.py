@@ -13,11 +13,9 @@ The `Style` decides about colours and the width.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ...diagnostics.diagnostic import Diagnostic, Fix, Parts, parted
+from ...diagnostics.diagnostic import Diagnostic, Fix, Parts
 from ...diagnostics.span import Span
-from ...diagnostics.verdict_line import verdict_line
+from ..report import Report
 from . import excerpt, summary, trace
 from .style import Style
 from .terminal_text import fragment_lines, visible, wrapped
@@ -30,35 +28,18 @@ if TYPE_CHECKING:
 Runs: TypeAlias = dict[tuple[tuple[str, int], ...], str]
 
 
-def render(
-    diagnostics: list[Diagnostic],
-    sources: Callable[[str], str | None],
-    style: Style,
-    files_checked: int,
-    *,
-    assumptions: bool = False,
-    uncounted: int = 0,
-    others: int = 0,
-) -> str:
-    """The whole report, the summary last. `sources` gives the text that spans count in, or None.
-
-    Fragments are one line each. Assumptions are shown like findings where `assumptions` asks for them; `uncounted`: how many
-    there are besides those in `diagnostics`; `others`: how many plans of other tools were checked.
-    """
-    texts = lines_of(sources)
-    parts = parted(diagnostics)
-    shown = (
-        sorted([*parts.findings, *parts.assumptions], key=lambda item: item.span)
-        if assumptions
-        else parts.findings
-    )
+def render(report: Report) -> str:
+    """The whole report, the summary last. Fragments are one line each; assumptions that are listed look like findings."""
+    texts, style, parts = lines_of(report.sources), report.style, report.parts
+    shown = parts.findings
+    if report.listed:
+        shown = sorted([*shown, *parts.assumptions], key=lambda item: item.span)
     runs: Runs = {}
     out = [render_finding(item, texts, style, runs) for item in shown]
     if parts.fragments:
         rows = ((item.span.path, item.message) for item in parts.fragments)
         out.append(fragment_lines(rows, style.width))
-    hidden, assumed = not assumptions, len(parts.assumptions) + uncounted
-    out.append(_summary(parts, assumed, files_checked, style, hidden=hidden, others=others))
+    out.append(_summary(report, parts))
     return "\n".join(out)
 
 
@@ -152,19 +133,12 @@ def _fix(fix: Fix) -> str:
     return f"{fix.title} ({option})"
 
 
-def _summary(
-    parts: Parts, assumed: int, files_checked: int, style: Style, *, hidden: bool, others: int
-) -> str:
-    number, errors = len(parts.fragments), summary.counts(parts.findings)["error"]
-    verdict = verdict_line(files_checked, assumed, number, listed=not hidden, others=others)
-    if not parts.findings and (assumed or parts.fragments):
-        return verdict + "\n"
-    proved = ""
-    if files_checked and parts.findings and not errors:
-        proved = verdict.removesuffix(", no findings")
-    text = summary.line(parts.findings, files_checked + others)
-    gravest = next(
-        (name for name, number in summary.counts(parts.findings).items() if number), "help"
-    )
-    head, mark, rest = text.partition(" in ")
-    return f"{style.paint(gravest, head)}{mark}{rest}\n" + (f"{proved}\n" if proved else "")
+def _summary(report: Report, parts: Parts) -> str:
+    verdict = f"{report.verdict(parts)}\n"
+    if not parts.findings and (parts.assumptions or report.uncounted or parts.fragments):
+        return verdict
+    counts = summary.counts(parts.findings)
+    gravest = next((name for name, number in counts.items() if number), "help")
+    head, mark, rest = summary.line(parts.findings, report.files).partition(" in ")
+    proved = report.checked and parts.findings and not counts["error"]
+    return f"{report.style.paint(gravest, head)}{mark}{rest}\n{verdict if proved else ''}"

@@ -5,19 +5,20 @@ GitHub shows ten annotations of a kind for each step, so the summary comes last,
 
 from __future__ import annotations
 
-from ..diagnostics.diagnostic import Diagnostic, parted
-from .terminal import summary
-from .terminal.terminal_text import visible
+from ...diagnostics.diagnostic import Diagnostic
+from ..report import Report
+from ..terminal import summary
+from ..terminal.terminal_text import visible
 
 _KINDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def render(diagnostics: list[Diagnostic], files_checked: int) -> str:
+def render(report: Report) -> str:
     """A command for each finding, then the summary. Assumptions and fragments are not annotations."""
-    findings = parted(diagnostics).findings
+    findings = report.parts.findings
     return (
         "".join(annotation(item) + "\n" for item in findings)
-        + summary.line(findings, files_checked)
+        + summary.line(findings, report.files)
         + "\n"
     )
 
