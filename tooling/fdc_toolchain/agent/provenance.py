@@ -19,6 +19,7 @@ from typing import Any, Literal
 from ..engine.ports import WorldFailed
 from ..named_tuples import NamedTuple
 from ..narrow import narrow
+from ..program.instructions import every
 from ..program.model import Program
 from .model_port import ModelWaiting
 from .research_cycle import from_outside
@@ -180,7 +181,7 @@ def harmless(program: Program) -> bool:
     ends = (
         step
         for plan in plans
-        for step in _steps(plan["body"])
+        for step in every(plan["body"])
         if step.get("tool") in ("close_task", "submit")
     )
     return not any(step.get("args") for step in ends)
@@ -191,18 +192,6 @@ def _sinks(tool: Mapping[str, Any]) -> bool:
         parameter.get("sink") not in (None, "user", "data")
         for parameter in tool.get("parameters", ())
     )
-
-
-def _steps(value: Any) -> Iterable[dict[str, Any]]:
-    """Every instruction of a body, at any depth."""
-    if isinstance(value, dict):
-        if value.get("op") == "step":
-            yield value
-        for inner in value.values():
-            yield from _steps(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _steps(inner)
 
 
 # Approval

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .instructions import every
 from .model import FORMAT, KEEPING, QUOTES
 
 MAX_NESTING = 200
@@ -272,7 +273,8 @@ def _value(value: Any, depth: int) -> bool:
 def _cycles(program: dict[str, Any]) -> Iterator[str]:
     """A depth-first walk with an explicit stack; `grey` is what lies on it."""
     calls = {
-        plan_id: sorted(set(_called(plan["body"]))) for plan_id, plan in program["plans"].items()
+        plan_id: sorted({item["plan"] for item in every(plan["body"]) if item["op"] == "call"})
+        for plan_id, plan in program["plans"].items()
     }
     black: set[str] = set()
     for root in sorted(calls):
@@ -293,12 +295,3 @@ def _cycles(program: dict[str, Any]) -> Iterator[str]:
             elif callee not in black:
                 grey.add(callee)
                 stack.append((callee, iter(calls[callee])))
-
-
-def _called(block: list[Any]) -> Iterator[str]:
-    for item in block:
-        if item["op"] == "call":
-            yield item["plan"]
-        for key in ("body", "then", "else"):
-            if isinstance(item.get(key), list):
-                yield from _called(item[key])

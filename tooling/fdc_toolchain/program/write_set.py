@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..certificate.touches import Step
 from ..narrow import narrow
 from ..text.glob_match import compare, compiled, fits, meet
+from .instructions import names_bound
 from .model import Instruction, Program
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ class _Walk:
         if key in self.seen or len(self.seen) > MOST_CALLS:
             return
         self.seen.add(key)
-        bound = set(_bound_names(plan["body"]))
+        bound = names_bound(plan["body"])
         self.block(
             plan["body"],
             {name: value for name, value in names.items() if name not in bound},
@@ -258,15 +259,6 @@ def _rendered(template: Template, names: Mapping[str, Pieces]) -> Pieces:
         else:
             out += names.get(part["ref"][0], ANY) if len(part["ref"]) == 1 else ANY
     return tuple(out)
-
-
-def _bound_names(body: list[Instruction]) -> Iterator[str]:
-    for item in body:
-        if name := item.get("bind"):
-            yield name
-        for part in ("body", "then", "else"):
-            if part in item:
-                yield from _bound_names(item[part])
 
 
 def _is_name(pieces: Pieces) -> bool:

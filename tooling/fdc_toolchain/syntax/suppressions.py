@@ -12,13 +12,13 @@ so is one that suppresses nothing (FDC114).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from ..diagnostics.codes import BY_NAME, CODES, silenced_by_text
 from ..diagnostics.diagnostic import Diagnostic, Edit, Fix
 from ..diagnostics.span import Span
 from ..text.suggest import did_you_mean
-from .tree import Comment, Plan, Statement
+from .tails import walk
+from .tree import Comment, Plan
 
 _MARK = re.compile(r"#\s*fdc:\s*(.*)")
 _FORM = re.compile(r"(ignore|ignore-file)\[([^\]]*)\]\s*(.*)")
@@ -48,21 +48,12 @@ class Suppression:
         self.used: set[str] = set()
 
 
-def _flat(nodes: list[Statement]) -> Iterator[Statement]:
-    for node in nodes:
-        yield node
-        for name in ("body", "orelse"):
-            inner = getattr(node, name, None)
-            if inner:
-                yield from _flat(inner)
-
-
 def suppressions(plan: Plan) -> tuple[list[Suppression], list[Diagnostic]]:
     """The suppressions of a plan, and those that are malformed."""
     entries: list[Suppression] = []
     findings: list[Diagnostic] = []
     waiting: list[tuple[Comment, set[str]]] = []
-    for node in sorted(_flat(plan.statements), key=lambda item: item.line):
+    for node in sorted(walk(plan.statements), key=lambda item: item.line):
         if not isinstance(node, Comment):
             block = getattr(node, "block", None)
             last = block.end_line if block else node.line

@@ -9,11 +9,11 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from .. import durable
 from ..engine.ports import WorldFailed
 from ..exits import reason
+from ..program.instructions import every
 from ..program.model import Program
 
 FOLDER = ".fdc"
@@ -90,7 +90,9 @@ def make_outside(root: str, program: Program, own: str | None) -> None:
 
     No command sees what is in it, but each sees that it is there: so it is there whatever that text chooses.
     """
-    if own is None or not any(_writes_outside(plan["body"]) for plan in program["plans"].values()):
+    if own is None or not any(
+        "outside" in item for plan in program["plans"].values() for item in every(plan["body"])
+    ):
         return
     path = root
     for part in (*own.split("/"), "outside"):
@@ -99,11 +101,6 @@ def make_outside(root: str, program: Program, own: str | None) -> None:
             return
         with suppress(OSError):  # where something is in the way, no step makes it
             os.mkdir(path)
-
-
-def _writes_outside(body: list[Any]) -> bool:
-    bodies = (item[key] for item in body for key in ("body", "then", "else") if key in item)
-    return any("outside" in item for item in body) or any(map(_writes_outside, bodies))
 
 
 def ask_to_cancel(root: str, run: str, now: float) -> None:

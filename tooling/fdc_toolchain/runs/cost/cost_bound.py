@@ -13,6 +13,7 @@ from typing import Any
 
 from ...engine.values import resolved
 from ...named_tuples import NamedTuple
+from ...program.instructions import names_bound
 from ...program.model import LEFT, Instruction, PlanBody, Program
 from ...program.polynomial import Polynomial, constant, poly_max, poly_sum, poly_times
 from .created_files import Made, creates, fixed, matching, pattern
@@ -102,7 +103,7 @@ class _Reader:
             if param.get("default") is not None
         }
         known.update(names)
-        bound = _binds(plan["body"])
+        bound = names_bound(plan["body"])
         known = {name: value for name, value in known.items() if name not in bound}
         key = (plan_id, tuple(sorted((name, str(value)) for name, value in known.items())), made)
         if key not in self.done:
@@ -267,16 +268,6 @@ class _Reader:
         self.created = self.created or number > len(listed)
         self.assumed |= {(doubt, glob) for doubt in made.doubts}
         return number
-
-
-def _binds(block: list[Instruction]) -> set[str]:
-    """The names that instructions bind, which hide a parameter of the same name."""
-    found = {name for item in block if (name := item.get("bind"))}
-    for item in block:
-        for inner in ("then", "else", "body"):
-            if inner in item:
-                found |= _binds(item[inner])
-    return found
 
 
 def _each(left: _Cost, right: _Cost, join: Callable[[Polynomial, Polynomial], Polynomial]) -> _Cost:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...engine.values import resolved
 from ...named_tuples import NamedTuple
+from ...program.instructions import every
 from ...program.model import Instruction, PlanBody, Program
 from ...text.glob_match import Tokens, compare, compiled, fits, plain
 
@@ -100,14 +101,9 @@ def fixed(program: Program) -> Made:
     """Everything that the steps of a program may create."""
     made = Made(all=True)
     for plan in program["plans"].values():
-        work = list(plan["body"])
-        while work:
-            item = work.pop()
+        for item in every(plan["body"]):
             if item["op"] == "step":
                 made = creates(item, {}, made, program, plan)
-            for inner in ("then", "else", "body"):
-                if inner in item:
-                    work += item[inner]
     return made._replace(computed=tuple((tokens, None) for tokens, _ in made.computed))
 
 

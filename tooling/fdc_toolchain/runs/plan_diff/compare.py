@@ -12,6 +12,7 @@ from math import inf
 from typing import Any
 
 from ...named_tuples import NamedTuple
+from ...program.instructions import every
 from ...rules.bounds import shown
 from .instructions import condition_text, text_of
 from .order import asked_otherwise, followed_otherwise, found_otherwise, unguarded
@@ -175,12 +176,7 @@ def _sets(what: str, one: Iterable[str], other: Iterable[str]) -> list[Differenc
 
 def _rows(program: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
     """Every statement of every plan."""
-    work = [row for plan in program["plans"].values() for row in plan["body"]]
-    while work:
-        row = work.pop()
-        yield row
-        for part in ("body", "then", "else"):
-            work += row.get(part) or []
+    return [row for plan in program["plans"].values() for row in every(plan["body"])]
 
 
 def _files(program: Mapping[str, Any]) -> set[str]:
@@ -218,10 +214,8 @@ def _capabilities(program: Mapping[str, Any]) -> set[str]:
 def _flows(program: Mapping[str, Any]) -> set[str]:
     """Which tool's result is given to which parameter of which tool, plan by plan; and what is written from outside."""
     out = set()
-    every = [
-        (plan, row) for plan in program["plans"].values() for row in _rows({"plans": {"": plan}})
-    ]
-    for plan, row in every:
+    plans = program["plans"].values()
+    for plan, row in ((one, row) for one in plans for row in every(one["body"])):
         if row["op"] != "step":
             continue
         if "outside" in row:
@@ -241,7 +235,7 @@ def _flows(program: Mapping[str, Any]) -> set[str]:
 def _sources(plan: Mapping[str, Any], name: str) -> set[str]:
     found = {
         row["tool"] if row["op"] == "step" else row.get("name") or row["op"]
-        for row in _rows({"plans": {"": plan}})
+        for row in every(plan["body"])
         if row.get("bind") == name
     }
     return found or {f"{{{name}}}"}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from ...narrow import narrow
-from ...program.model import Instruction, Template, ToolRow
+from ...program.model import Template, ToolRow
 
 _REFERENCE = re.compile(r"\{[\w.]+\}")
 
@@ -33,17 +33,6 @@ def acts(tool: ToolRow) -> bool:
 def stores(tool: ToolRow) -> bool:
     """Whether a later step may find what such a step was given: it acts, and does more than to tell the user something."""
     return acts(tool) and not all(item.get("sink") == "user" for item in tool["parameters"])
-
-
-def names_bound(body: list[Instruction]) -> set[str]:
-    names: set[str] = set()
-    for row in body:
-        if name := row.get("bind"):
-            names.add(name)
-        for part in ("body", "then", "else"):
-            if part in row:
-                names |= names_bound(row[part])
-    return names
 
 
 def numbered(body: object, names: Iterable[str]) -> tuple[object, dict[str, int]]:

@@ -14,12 +14,13 @@ from typing import Any
 
 from ...exits import UsageError
 from ...narrow import narrow
+from ...program.instructions import every, names_bound
+from ...program.model import Instruction
 from .files import NO_FILE, Paths, asks_a_person, files_changed, files_read
 from .instructions import (
     acts,
     chooses,
     condition_text,
-    names_bound,
     numbered,
     stores,
     text_of,
@@ -349,14 +350,14 @@ class _Walker:
             return after
         # Steps after the loop are behind the gates of each completed round.
         held = [] if "keep" in row else sorted(after - gates)
-        every = {self.gate("if", told(over, held), "if every round held")} if held else set()
-        return gates | every
+        return gates | (
+            {self.gate("if", told(over, held), "if every round held")} if held else set()
+        )
 
-    def called(self, body: list[dict[str, Any]]) -> list[Origin]:
+    def called(self, body: list[Instruction]) -> list[Origin]:
         """Digests of the plans that a body calls; they may differ in two workspaces."""
-        return [
-            self.texts[key] if key in self.texts else self.text(key) for key in _plans_called(body)
-        ]
+        keys = dict.fromkeys(item["plan"] for item in every(body) if item["op"] == "call")
+        return [self.texts[key] if key in self.texts else self.text(key) for key in keys]
 
     def text(self, key: str) -> Origin:
         """A digest of a plan, with those that it calls, without its names of values."""
@@ -379,14 +380,3 @@ class _Walker:
         return sum(
             count for name, count in self.gates.items() if not self.shown[name].startswith(ways)
         )
-
-
-def _plans_called(body: list[dict[str, Any]]) -> list[str]:
-    """The keys of the plans that instructions call themselves, in their order."""
-    keys = []
-    for row in body:
-        if row["op"] == "call":
-            keys.append(row["plan"])
-        for part in ("body", "then", "else"):
-            keys += _plans_called(row.get(part) or [])
-    return list(dict.fromkeys(keys))

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from ...packs import shipped
+from ...program.instructions import every, nested
 from ...program.model import Instruction, PlanBody, Program
 from ...report import run_page
 from ...report.run_page import Line, Plan, Step
@@ -19,20 +20,12 @@ _PLANS = 200
 _LINES = 5_000
 
 
-def _instructions(block: list[Instruction], depth: int = 0) -> Iterator[tuple[int, Instruction]]:
-    for item in block:
-        yield depth, item
-        for key in ("body", "then", "else"):
-            if key in item:
-                yield from _instructions(item[key], depth + 1)
-
-
 def evidence(program: Program) -> dict[tuple[str, int], str]:
     """The evidence that steps state, by the path of their plan and their line."""
     return {
         (plan["path"], item["line"]): item["evidence"]
         for plan in program["plans"].values()
-        for _, item in _instructions(plan["body"])
+        for item in every(plan["body"])
         if isinstance(item.get("evidence"), str)
     }
 
@@ -65,8 +58,7 @@ def plans(root: str, program: Program, steps: list[Step]) -> Iterator[Plan]:
                 )
             else:
                 rows = [
-                    (item["line"], _outline(depth, item))
-                    for depth, item in _instructions(plan["body"])
+                    (item["line"], _outline(depth, item)) for depth, item in nested(plan["body"])
                 ][:_LINES]
                 remark = "the file has changed since the run began; this text is reconstructed from the program"
                 yield Plan(
@@ -91,7 +83,7 @@ def _states(
     """For each line with steps: the count of each state, and the step to show: the worst, else the first."""
     rank = {"failed": 0, run_page.FAILED_COMMAND: 1, "begun": 2, "waiting": 3, "ok": 4}
     counts: dict[int, dict[str, int]] = {
-        item["line"]: {} for _, item in _instructions(plan["body"]) if item["op"] == "step"
+        item["line"]: {} for item in every(plan["body"]) if item["op"] == "step"
     }
     worst: dict[int, Step] = {}
     for step in steps:
