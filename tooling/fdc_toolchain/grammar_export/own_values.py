@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..linking import types
+from ..linking.bound import every
 from ..linking.graph import Instance
 from ..linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node, Param, Unit
 from ..linking.types import ANY, LIST, TEXT, Type
@@ -129,8 +130,8 @@ def own_texts(unit: Unit, numbers: Mapping[str, int]) -> dict[str, tuple[Given, 
         put(tool.name, act.step.tail, {name: given[name] for name in names})
     for call in unit.calls:
         put(f"call_plan {call.name}", call.call.tail, call.arguments)
-    for loop in _loops(unit.body):
-        if loop.kind == "each" and loop.over is not None:
+    for loop in reversed(every(unit.body)):
+        if isinstance(loop, Loop) and loop.kind == "each" and loop.over is not None:
             put("for_each_file", loop.node.tail, {"glob": loop.over})
     return {title: tuple(rows) for title, rows in out.items()}
 
@@ -145,9 +146,9 @@ def given_by(
     for values, bits in rows:
         yield {name: [Literal(text)] for name, text in values}, Guard(bits)
         bound = [1 << number for number in range(bits.bit_length()) if bits >> number & 1]
-        every = {mask | bit for mask in lacking for bit in bound}
+        masks = {mask | bit for mask in lacking for bit in bound}
         lacking = {
-            mask for mask in every if not any(one < mask and one & mask == one for one in every)
+            mask for mask in masks if not any(one < mask and one & mask == one for one in masks)
         }
     texts.value("any", OUTSIDE)
     for mask in sorted(lacking):
@@ -162,26 +163,16 @@ def given_by(
 
 def own_turns(nodes: list[Node]) -> tuple[int, ...]:
     """How often the loops of a body run at most."""
-    return tuple(sorted({loop.most for loop in _loops(nodes) if loop.most is not None}))
-
-
-def _loops(nodes: list[Node]) -> Iterator[Loop]:
-    for node in nodes:
-        if isinstance(node, Loop):
-            yield node
-            yield from _loops(node.body)
-        elif isinstance(node, Choice):
-            yield from _loops(node.then + node.orelse)
+    return tuple(
+        sorted(
+            {node.most for node in every(nodes) if isinstance(node, Loop) and node.most is not None}
+        )
+    )
 
 
 def reads(nodes: list[Node]) -> Counter[tuple[str, ...]]:
     """How often a body reads each name, and each field of one."""
-    return Counter(tuple(ref.path) for ref in _read(nodes))
-
-
-def _read(nodes: list[Node]) -> Iterator[Ref]:
-    for node in nodes:
-        yield from _refs(node)
+    return Counter(tuple(ref.path) for node in every(nodes) for ref in _refs(node))
 
 
 def _refs(node: Node) -> Iterator[Ref]:
@@ -191,14 +182,10 @@ def _refs(node: Node) -> Iterator[Ref]:
     elif isinstance(node, Invoke):
         for value in node.arguments.values():
             yield from value.refs
-    elif isinstance(node, Choice):
-        yield from node.condition.refs if node.condition is not None else ()
-        yield from _read(node.then + node.orelse)
     elif isinstance(node, Loop):
         yield from node.over.refs if node.over is not None else ()
         yield from node.until.refs if node.until is not None else ()
-        yield from _read(node.body)
-    elif isinstance(node, Gate):
+    elif isinstance(node, Choice | Gate):
         yield from node.condition.refs if node.condition is not None else ()
     elif isinstance(node, Collect) and node.value is not None:
         yield from node.value.refs

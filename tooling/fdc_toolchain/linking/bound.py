@@ -1,16 +1,28 @@
-"""Which names a body binds."""
+"""The nodes of a body, at any depth, and the names that it binds."""
 
 from __future__ import annotations
 
 from .model import Act, Choice, Invoke, Loop, Node
 
 
-def bound_in(nodes: list[Node]) -> set[str]:
-    """The names that a body binds: results, and the names of its loops."""
-    names: set[str] = set()
+def every(nodes: list[Node]) -> list[Node]:
+    """The nodes and all that is in them, the last ones first."""
+    found: list[Node] = []
     work = list(nodes)
     while work:
         node = work.pop()
+        found.append(node)
+        if type(node) is Loop:
+            work += node.body
+        elif type(node) is Choice:
+            work += node.then + node.orelse
+    return found
+
+
+def bound_in(nodes: list[Node]) -> set[str]:
+    """The names that a body binds: results, and the names of its loops."""
+    names: set[str] = set()
+    for node in every(nodes):
         if isinstance(node, Act):
             if node.step.bind:
                 names.add(node.step.bind)
@@ -21,9 +33,6 @@ def bound_in(nodes: list[Node]) -> set[str]:
             names.update(
                 name for name in (node.name, node.alias, getattr(node.node, "bind", None)) if name
             )
-            work += node.body
-        elif isinstance(node, Choice):
-            work += node.then + node.orelse
     return names
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.span import Span
+from ..linking.bound import every
 from ..linking.model import Act, Loop, Node, Unit
 from ..linking.project import places
 from ..linking.project.files import Files
@@ -331,7 +332,8 @@ def _changed_in(unit: Unit, loop: Loop, guard: Guard, probes: set[str]) -> Itera
     own = {"{" + name + "}" for name in (loop.name, loop.alias) if name}
     changed = [
         (act, value)
-        for act in _acts(loop.body)
+        for act in every(loop.body)
+        if isinstance(act, Act)
         for access, value in act.bound.files
         if access in _CHANGES and value.text in own
     ]
@@ -368,29 +370,6 @@ def _folders(unit: Unit) -> dict[str, str]:
     return out
 
 
-def loops_in(nodes: list[Node]) -> Iterator[Loop]:
-    work = list(nodes)
-    while work:
-        node = work.pop()
-        if type(node) is Act:
-            continue
-        if isinstance(node, Loop):
-            if node.kind == "each":
-                yield node
-            work += node.body
-        else:
-            work += [*getattr(node, "then", ()), *getattr(node, "orelse", ())]
-
-
-def _acts(nodes: list[Node]) -> Iterator[Act]:
-    work = list(nodes)
-    while work:
-        node = work.pop()
-        if isinstance(node, Act):
-            yield node
-        else:
-            work += [
-                *getattr(node, "body", ()),
-                *getattr(node, "then", ()),
-                *getattr(node, "orelse", ()),
-            ]
+def loops_in(nodes: list[Node]) -> list[Loop]:
+    """The loops over files."""
+    return [node for node in every(nodes) if isinstance(node, Loop) and node.kind == "each"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linking.bound import bound_in
+from ...linking.bound import bound_in, every
 from ...linking.graph import Instance
-from ...linking.model import BUILT_IN, Act, Choice, Invoke, Loop, Node
+from ...linking.model import BUILT_IN, Act, Invoke, Loop
 from ...linking.protocol_rules.obligation import Obligation
 from ...named_tuples import NamedTuple
 from ...syntax.values import Ref, Value
@@ -44,7 +44,7 @@ def named(root: Instance, rule: Obligation) -> Named:  # noqa: C901
     """Everything that distinguishes values."""
     same = rule.same or ""
     reached = list(reached_plans(root))
-    nodes = [node for instance in reached for node in nodes_of(instance.unit.body)]
+    nodes = [node for instance in reached for node in every(instance.unit.body)]
     files = any(isinstance(node, Loop) and node.kind == "each" for node in nodes)
     paths = any(
         isinstance(node, Act) and events.kind_of(node, same) in ("path", "glob") for node in nodes
@@ -102,23 +102,12 @@ def reached_plans(root: Instance) -> Iterator[Instance]:
                 work.append(callee)
 
 
-def nodes_of(nodes: list[Node]) -> Iterator[Node]:
-    work = list(nodes)
-    while work:
-        node = work.pop()
-        yield node
-        if isinstance(node, Loop):
-            work += node.body
-        elif isinstance(node, Choice):
-            work += node.then + node.orelse
-
-
 def given(root: Instance, rule: Obligation) -> list[Given]:
     """The arguments of the root that are made of what the run is given, each once."""
     unit = root.unit
     stable = {*unit.params, *BUILT_IN} - bound_twice(unit) - bound_in(unit.body)
     out: dict[str, Given] = {}
-    for node in nodes_of(unit.body):
+    for node in every(unit.body):
         values_of: list[Value] = []
         if isinstance(node, Act):
             values_of = [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Hashable
 
+from ...linking.bound import every
 from ...linking.model import Choice, Invoke, Loop, Node
 from .files.bodies import Outcomes
 from .files.failures import CauseTable
@@ -53,17 +54,6 @@ class KeptEffects:
             return row[2]
         before = forks.noted
         found = make()
-        if before == forks.noted and not _calls([node]):
+        if before == forks.noted and not any(isinstance(inner, Invoke) for inner in every([node])):
             self._known[id(node)] = node, unstable, found  # held, so that no other has its id
         return found
-
-
-def _calls(nodes: Collection[Node]) -> bool:
-    for node in nodes:
-        if isinstance(node, Invoke):
-            return True
-        if isinstance(node, Loop) and _calls(node.body):
-            return True
-        if isinstance(node, Choice) and (_calls(node.then) or _calls(node.orelse)):
-            return True
-    return False

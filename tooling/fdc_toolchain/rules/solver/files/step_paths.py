@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from ....diagnostics.span import Span
-from ....linking.bound import always_rebound, bound_in, rebound
-from ....linking.model import Act, Choice, Invoke, Loop, Node, Unit
+from ....linking.bound import always_rebound, bound_in, every, rebound
+from ....linking.model import Act, Invoke, Loop, Node, Unit
 from ....syntax.values import Value
 from .bodies import is_literal
 from .effects import (
@@ -47,14 +47,8 @@ def _line(node: Node) -> int:
 
 
 def _marks(nodes: list[Node]) -> set[str]:
-    marks: set[str] = set()
-    for node in nodes:
-        marks |= {f"{VALUE}{_line(node)}", f"{VALUE}{_line(node)}<"}
-        if isinstance(node, Loop):
-            marks |= _marks(node.body)
-        elif isinstance(node, Choice):
-            marks |= _marks(node.then) | _marks(node.orelse)
-    return marks
+    lines = {_line(node) for node in every(nodes)}
+    return {f"{VALUE}{line}{end}" for line in lines for end in ("", "<")}
 
 
 def bound_twice(unit: Unit) -> set[str]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from ....diagnostics.diagnostic import Label
 from ....diagnostics.span import Span
 from ....linking import types
-from ....linking.bound import bound_in
+from ....linking.bound import bound_in, every
 from ....linking.catalogue import Tool
 from ....linking.graph import Instance
 from ....linking.model import Act, Choice, Collect, Gate, Invoke, Loop, Node
@@ -184,10 +184,9 @@ class _Walk:
 
     def binders(self, nodes: list[Node], *, deep: bool = True) -> Iterator[tuple[str, Origin]]:
         """The names that these nodes bind a result to; `deep`: those in their bodies, too."""
-        work = list(nodes)
-        while work:
-            node: Any = work.pop()
-            at, of = node, ""
+        for node in every(nodes) if deep else nodes:
+            at: Any = node
+            of = ""
             if isinstance(node, Act):
                 at, of = node.step, f" of `{node.bound.tool.name}`"
             elif isinstance(node, Invoke):
@@ -198,8 +197,6 @@ class _Walk:
             if name:
                 span = Span(self.unit.key, at.line, at.column, at.line, at.column + len(name))
                 yield name, Origin(span, f"the result `{name}`{of}")
-            for part in ("body", "then", "orelse") if deep else ():
-                work += getattr(node, part, ())
 
     def call(self, node: Invoke) -> None:
         callee = self.instance.callees[node.number]
