@@ -58,13 +58,16 @@ class Finding(NamedTuple):
     """(state, length, path) of the shortest run that ends outside the accepting states."""
 
 
-Turn = Callable[[Reached, dict[int, Refusal]], Reached]
+Refusals = dict[int, Refusal]
+"""By node, the shortest run that it refuses."""
+
+Turn = Callable[[Reached, Refusals], Reached]
 """One round of a loop, from where runs are to where they end; it adds the steps that are refused."""
 
 
 class _Summary(NamedTuple):
     exits: Reached
-    refusals: dict[int, Refusal]
+    refusals: Refusals
     passed: Reached
 
 
@@ -93,7 +96,7 @@ class Search:
 
     def root(self, instance: Instance, start: int | None = None) -> Finding:
         """All errors in a plan's runs from a state (None: the start state), shortest first."""
-        refusals: dict[int, Refusal] = {}
+        refusals: Refusals = {}
         begun: Reached = {self.machine.start if start is None else start: (0, None)}
         exits = self._body(instance, instance.unit.body, begun, refusals)
         bad = [
@@ -111,7 +114,7 @@ class Search:
         return Leaf(instance.unit.key, node.line, node.column, text, counts)  # type: ignore[attr-defined]
 
     def _body(
-        self, instance: Instance, nodes: list[Node], here: Reached, refusals: dict[int, Refusal]
+        self, instance: Instance, nodes: list[Node], here: Reached, refusals: Refusals
     ) -> Reached:
         noting = self.summaries.noting
         for node in nodes:
@@ -131,9 +134,7 @@ class Search:
                 here = self._read(instance, node, node.node, self.summaries.gate, here, refusals)
         return here
 
-    def _act(
-        self, instance: Instance, node: Act, here: Reached, refusals: dict[int, Refusal]
-    ) -> Reached:
+    def _act(self, instance: Instance, node: Act, here: Reached, refusals: Refusals) -> Reached:
         symbol = self.summaries.symbol(instance, node)
         if symbol is None:
             leaf = self._leaf(instance, node.step, "", True)
@@ -147,7 +148,7 @@ class Search:
         statement: tree.Step | tree.Require,
         symbol: Hashable,
         here: Reached,
-        refusals: dict[int, Refusal],
+        refusals: Refusals,
     ) -> Reached:
         rows = self.summaries.steps(symbol).rows
         believed = rows[0] if self.summaries.believed(symbol) else None
@@ -179,9 +180,7 @@ class Search:
     def _move(self, before: str, after: str) -> str:
         return f"{before} -> {after}"
 
-    def _call(
-        self, instance: Instance, node: Invoke, here: Reached, refusals: dict[int, Refusal]
-    ) -> Reached:
+    def _call(self, instance: Instance, node: Invoke, here: Reached, refusals: Refusals) -> Reached:
         callee = self.summaries.enter(instance, node)
         leaf = self._leaf(instance, node.call, f"enters `{node.name}`", True)
         if callee is None:
@@ -200,7 +199,7 @@ class Search:
         before: int,
         entered: Path,
         out: Reached,
-        refusals: dict[int, Refusal],
+        refusals: Refusals,
         outer: Span | None = None,
     ) -> None:
         """Adds what is behind a way of `before` steps into a summary: that of a called plan, if the call is at `outer`."""
@@ -222,7 +221,7 @@ class Search:
     def _remembered(self, key: tuple[int, int, int], go: Turn, state: int) -> _Summary:
         found = self._known.get(key)
         if found is None:
-            refusals: dict[int, Refusal] = {}
+            refusals: Refusals = {}
             before, self.passed = self.passed, {}
             depth, self._depth = self._depth, self._depth if key[1] else 0
             exits = go({state: (0, None)}, refusals)
@@ -233,7 +232,7 @@ class Search:
     def _remembering(self, key: tuple[int, int], go: Turn) -> Turn:
         """The same round, gone through once for each state, however often it is made."""
 
-        def turn(here: Reached, refusals: dict[int, Refusal]) -> Reached:
+        def turn(here: Reached, refusals: Refusals) -> Reached:
             out: Reached = {}
             for state, (length, path) in here.items():
                 self._behind(
@@ -244,7 +243,7 @@ class Search:
         return turn
 
     def _choice(
-        self, instance: Instance, node: Choice, here: Reached, refusals: dict[int, Refusal]
+        self, instance: Instance, node: Choice, here: Reached, refusals: Refusals
     ) -> Reached:
         out: Reached = {}
         for wanted, body in ((True, node.then), (False, node.orelse)):
@@ -255,18 +254,14 @@ class Search:
             merge(out, self._body(instance, body, entered, refusals))  # type: ignore[arg-type]
         return out
 
-    def _loop(
-        self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]
-    ) -> Reached:
+    def _loop(self, instance: Instance, node: Loop, here: Reached, refusals: Refusals) -> Reached:
         if node.kind == "fork" and node.most != 1:
             mask = sum(1 << state for state in here)
             if not self.summaries.commutes(instance, node, mask):
                 return self._interleaved(instance, node, here, mask, refusals)
         return self._each(instance, node, here, refusals)
 
-    def _each(
-        self, instance: Instance, node: Loop, here: Reached, refusals: dict[int, Refusal]
-    ) -> Reached:
+    def _each(self, instance: Instance, node: Loop, here: Reached, refusals: Refusals) -> Reached:
         """One turn, or one branch, after the other."""
         branch = partial(self._branch, instance, node)
         if node.keeps:
@@ -275,9 +270,7 @@ class Search:
             merge(self.passed, self._turns(instance, node, here, refusals, branch, stopping=True))
         return self._turns(instance, node, here, refusals, partial(self._body, instance, node.body))
 
-    def _branch(
-        self, instance: Instance, fork: Loop, here: Reached, refusals: dict[int, Refusal]
-    ) -> Reached:
+    def _branch(self, instance: Instance, fork: Loop, here: Reached, refusals: Refusals) -> Reached:
         """A branch that may stop anywhere."""
         twin = self.branches()
         before, twin.passed = twin.passed, {}
@@ -292,7 +285,7 @@ class Search:
         instance: Instance,
         node: Loop,
         here: Reached,
-        refusals: dict[int, Refusal],
+        refusals: Refusals,
         go: Turn,
         *,
         stopping: bool = False,
@@ -313,7 +306,7 @@ class Search:
         node: Loop,
         times: int,
         here: Reached,
-        refusals: dict[int, Refusal],
+        refusals: Refusals,
         go: Turn,
     ) -> Reached:
         """Just so many turns: one by one where they are few; else `go` is asked once for each state."""
@@ -340,12 +333,7 @@ class Search:
         return out
 
     def _some_turns(
-        self,
-        instance: Instance,
-        node: Loop,
-        here: Reached,
-        refusals: dict[int, Refusal],
-        go: Turn,
+        self, instance: Instance, node: Loop, here: Reached, refusals: Refusals, go: Turn
     ) -> Reached:
         if node.least:
             here = go(here, refusals)
@@ -368,10 +356,10 @@ class Search:
         return reached
 
     def _interleaved(
-        self, instance: Instance, node: Loop, here: Reached, mask: int, refusals: dict[int, Refusal]
+        self, instance: Instance, node: Loop, here: Reached, mask: int, refusals: Refusals
     ) -> Reached:
         """Branches one after the other are real runs; what only some other order might do is marked as such."""
-        certain: dict[int, Refusal] = {}
+        certain: Refusals = {}
         out = self._each(instance, node, here, certain)
         for key, refusal in certain.items():
             _keep(refusals, key, refusal)
@@ -391,7 +379,7 @@ def _line(node: Act | Loop | Gate) -> int:
     return node.step.line if isinstance(node, Act) else node.node.line
 
 
-def _keep(refusals: dict[int, Refusal], key: int, refusal: Refusal) -> None:
+def _keep(refusals: Refusals, key: int, refusal: Refusal) -> None:
     """Keeps the shorter run that a step refuses."""
     known = refusals.get(key)
     if known is None or (refusal.length, refusal.state) < (known.length, known.state):
