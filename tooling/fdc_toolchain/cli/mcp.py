@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import secrets
@@ -10,9 +9,9 @@ import sys
 
 import click
 
-from ..console.options import Ranged, flag_option, folder_named, root_of
+from ..console.options import flag_option, folder_named, port_option, port_refused, root_of
 from ..console.terminal import say
-from ..exits import CLEAN, UsageError, WorldError, reason
+from ..exits import CLEAN, UsageError, WorldError
 
 MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolchain[mcp]'`"
 
@@ -21,14 +20,7 @@ MISSING = "`fdc mcp` needs the package of the protocol: `pip install 'fdc-toolch
     epilog="Exit codes: 0 the client left (with --http: Ctrl-C), 2 wrong usage, 3 the port is taken or a package is missing."
 )
 @flag_option("--http", "Serve HTTP on loopback instead of stdin and stdout.")
-@click.option(
-    "--port",
-    cls=Ranged,
-    type=click.IntRange(0, 65535),
-    default=0,
-    metavar="N",
-    help="With --http: the port. [default: a free port]",
-)
+@port_option("With --http: the port. [default: a free port]")
 @click.option(
     "--workspace",
     metavar="DIR",
@@ -67,11 +59,7 @@ def command(http: bool, port: int, workspace: str | None) -> int:
     try:
         opened = transports.listening(port)
     except OSError as failed:
-        if failed.errno == errno.EADDRINUSE:
-            raise WorldError(
-                f"port {port} is in use; choose another with `--port`, or omit the option"
-            ) from failed
-        raise WorldError(f"port {port}: {reason(failed)}") from failed
+        raise port_refused(port, failed) from failed
     with opened:
         click.echo(f"fdc mcp: http://127.0.0.1:{opened.getsockname()[1]}{transports.PATH}")
         click.echo(f"header: Authorization: Bearer {'$FDC_MCP_TOKEN' if given else token}")

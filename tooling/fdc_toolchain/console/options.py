@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 from click.decorators import FC
 
-from ..exits import UsageError
+from ..exits import UsageError, WorldError, reason
 
 if TYPE_CHECKING:
     from click.parser import _OptionParser
@@ -122,26 +123,10 @@ class Number(click.FloatRange):
 
 
 def count_option(
-    names: str,
-    least: int | None,
-    most: int | None,
-    help: str,
-    *,
-    default: int | None = None,
-    metavar: str = "N",
+    names: str, least: int | None, most: int | None, help: str, *, default: int | None = None
 ) -> Callable[[FC], FC]:
     """An option that takes a whole number from `least` to `most`; None: without that limit."""
-    kind = click.IntRange(least, most)
-    shows = default is not None
-    return click.option(
-        *names.split(),
-        cls=Ranged,
-        type=kind,
-        metavar=metavar,
-        help=help,
-        default=default,
-        show_default=shows,
-    )
+    return _ranged(names, click.IntRange(least, most), help, default, "N")
 
 
 def number_option(
@@ -154,8 +139,13 @@ def number_option(
     metavar: str = "SECONDS",
 ) -> Callable[[FC], FC]:
     """An option that takes a number from `least` to `most`."""
-    kind = Number(least, most)
-    shows = default is not None
+    return _ranged(names, Number(least, most), help, default, metavar)
+
+
+def _ranged(
+    names: str, kind: click.ParamType, help: str, default: float | None, metavar: str
+) -> Callable[[FC], FC]:
+    shown = default is not None
     return click.option(
         *names.split(),
         cls=Ranged,
@@ -163,8 +153,23 @@ def number_option(
         metavar=metavar,
         help=help,
         default=default,
-        show_default=shows,
+        show_default=shown,
     )
+
+
+def port_option(help: str) -> Callable[[FC], FC]:
+    """The option `--port` of a server; 0 takes a free port."""
+    kind = click.IntRange(0, 65535)
+    return click.option("--port", cls=Ranged, type=kind, default=0, metavar="N", help=help)
+
+
+def port_refused(port: int, failed: OSError) -> WorldError:
+    """Why a server cannot have its port."""
+    if failed.errno == errno.EADDRINUSE:
+        return WorldError(
+            f"port {port} is in use; choose another with `--port`, or omit the option"
+        )
+    return WorldError(f"port {port}: {reason(failed)}")
 
 
 def folder_named(

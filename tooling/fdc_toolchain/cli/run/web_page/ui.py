@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import subprocess
 import sys
@@ -14,10 +13,16 @@ from urllib.parse import quote
 
 import click
 
-from ....console.options import Ranged, flag_option, root_of, workspace_option
+from ....console.options import (
+    flag_option,
+    port_option,
+    port_refused,
+    root_of,
+    workspace_option,
+)
 from ....console.run_options import database_option, is_terminal
 from ....console.terminal import say
-from ....exits import CLEAN, WorldError, reason
+from ....exits import CLEAN
 from ....linking.project.protected import outside_path
 from ....runs.interrupt import interruptible
 from ....sandbox import python_process
@@ -35,14 +40,7 @@ _WHO = "if you did not open it, another user of this machine did: press Ctrl-C"
 
 
 @click.command(epilog="Exit codes: 0 ended by Ctrl-C, 2 wrong usage, 3 the port is taken.")
-@click.option(
-    "--port",
-    cls=Ranged,
-    type=click.IntRange(0, 65535),
-    default=0,
-    metavar="N",
-    help="The port. [default: a free port]",
-)
+@port_option("The port. [default: a free port]")
 @flag_option("--no-open", "Only print the address.")
 @database_option
 @workspace_option
@@ -61,11 +59,7 @@ def command(port: int, no_open: bool, database: str | None, workspace: str | Non
     try:
         server = Server(served, port, lambda sentence: say(f"fdc ui: {sentence}; {_WHO}", err=True))
     except OSError as failed:
-        if failed.errno == errno.EADDRINUSE:
-            raise WorldError(
-                f"port {port} is in use; choose another with `--port`, or omit the option"
-            ) from failed
-        raise WorldError(f"port {port}: {reason(failed)}") from failed
+        raise port_refused(port, failed) from failed
     terminal = is_terminal() and sys.stdin.isatty()
     click.echo(
         f"fdc ui: {server.address(_PRINTED)}\n{'Enter prints another address, ' if terminal else ''}Ctrl-C ends it"
