@@ -14,6 +14,7 @@ from importlib import util
 from typing import Any
 
 from ..engine.reach import Reach
+from ..engine.values import resolved
 from ..linking.own_row import sandboxed
 from ..named_tuples import NamedTuple
 from ..program.model import Instruction, Program
@@ -100,11 +101,7 @@ def _of_command(item: Instruction, needs: Needs) -> None:
     from ..rules.solver.flow.programs import named
 
     for template in item["args"].values():
-        written = "".join(
-            part if isinstance(part, str) else "{" + ".".join(part["ref"]) + "}"
-            for part in template
-        )
-        for name in named(written):
+        for name in named(resolved(template, {})):
             needs.add("program", name)
 
 

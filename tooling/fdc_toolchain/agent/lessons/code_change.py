@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+from ...text.merge_diff import CLOSE, MIDDLE, OPEN
 from .research_plan import quoted
 
 AUTOMATON = "tooling/code_change_fsm.json"
@@ -17,7 +18,6 @@ _KEPT = (
 )
 """Folders that a lesson's code change must not touch, with reasons. The engine refuses more (`workspace.files`)."""
 
-_SEARCH, _MIDDLE, _REPLACE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
 _FILES = ("agents.md", "version", "fdc.toml", "fdc_tools.json", "fdc_tools.lock.json")
 
 
@@ -42,17 +42,17 @@ def sections(diff: str) -> str:
     """A diff as SEARCH and REPLACE sections; of a unified diff one for each hunk: what it keeps and removes, and
     what it keeps and adds. Raises ValueError for a diff that is neither, or of several files."""
     lines = diff.replace("\r\n", "\n").strip("\n").split("\n")
-    if lines[0] == _SEARCH:
+    if lines[0] == OPEN:
         return "\n".join(lines)
     start = next((at for at, line in enumerate(lines) if line.startswith("@@")), None)
     if start is None:
-        raise ValueError(f"the diff does not begin with `{_SEARCH}`, and has no line `@@`")
+        raise ValueError(f"the diff does not begin with `{OPEN}`, and has no line `@@`")
     hunks: list[tuple[list[str], list[str]]] = []
     for number, line in enumerate(lines[start:], start + 1):
         sign, text = line[:1] or " ", line[1:]
         if line.startswith("@@"):
             hunks.append(([], []))
-        elif sign not in " -+\\" or text in (_SEARCH, _MIDDLE, _REPLACE):
+        elif sign not in " -+\\" or text in (OPEN, MIDDLE, CLOSE):
             raise ValueError(f"line {number} of the diff is not of one file's change")
         else:
             hunks[-1][0].extend([text] * (sign in " -"))
@@ -60,7 +60,7 @@ def sections(diff: str) -> str:
     if not all(before for before, _ in hunks):
         raise ValueError("a hunk of the diff has no line that says where it belongs")
     return "\n".join(
-        line for before, after in hunks for line in (_SEARCH, *before, _MIDDLE, *after, _REPLACE)
+        line for before, after in hunks for line in (OPEN, *before, MIDDLE, *after, CLOSE)
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from hashlib import blake2b
-from typing import Any
 
+from ...engine.values import resolved
 from ...packs import shipped
 from ...program.instructions import every, nested
 from ...program.model import Instruction, PlanBody, Program
@@ -103,7 +103,7 @@ def _states(
 def _outline(depth: int, item: Instruction) -> str:
     name = item.get("tool") or item.get("name") or ""
     texts = sorted(
-        (_template(value) for value in (item.get("args") or {}).values()),
+        (resolved(value, {}) for value in (item.get("args") or {}).values()),
         key=lambda text: "\n" in text,
     )
     args = " ".join(run_page.first(text) for text in texts)
@@ -113,12 +113,3 @@ def _outline(depth: int, item: Instruction) -> str:
         else f"{item['op']} {name}" + (" keep failures" if "keep" in item else "")
     )
     return "    " * depth + f"{what} {args}".rstrip()
-
-
-def _template(parts: Any) -> str:
-    if not isinstance(parts, list):
-        return ""
-    return "".join(
-        part if isinstance(part, str) else "{" + ".".join(map(str, part.get("ref", ()))) + "}"
-        for part in parts
-    )

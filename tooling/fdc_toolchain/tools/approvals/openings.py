@@ -13,9 +13,10 @@ from typing import Any
 
 from ...engine.events import Outcome, Perform, Record
 from ...engine.reach import reach
+from ...engine.values import resolved
 from ...linking.project.protected import Protected, named, opened
 from ...program.codec import identity
-from ...program.model import Program, Template
+from ...program.model import Program
 from ...report.changes import OPENED
 from ...workspace.failure import ToolFailure
 from ...workspace.files import Opening
@@ -157,7 +158,7 @@ def _changing(program: Program, entries: list[Protected]) -> Iterable[dict[str, 
         tool = program["tools"][item["tool"]]
         if tool.get("effect") in ("pure", "read") and not tool.get("access"):
             continue
-        written = {name: _text(template) for name, template in item["args"].items()}
+        written = {name: resolved(template, {}) for name, template in item["args"].items()}
         paths = [
             written.get(parameter["name"], "")
             for parameter in tool.get("parameters", ())
@@ -177,12 +178,6 @@ def _changing(program: Program, entries: list[Protected]) -> Iterable[dict[str, 
             said = [item["tool"], *(text for name, text in written.items() if name not in blocks)]
             text = " ".join(" ".join(said).split())
             yield {**at, "what": "command" if unknown else "step", "text": text[:500]}
-
-
-def _text(template: Template) -> str:
-    return "".join(
-        part if isinstance(part, str) else "{" + ".".join(part["ref"]) + "}" for part in template
-    )
 
 
 def _key(effect: Perform) -> str:
