@@ -151,10 +151,9 @@ Cited = list[tuple[str, int, int, str]]
 
 
 def _explored(said: dict[str, Any]) -> tuple[Cited, str]:
-    """The lines that are printed, in their order; those that come nearest where it says that it does not find it."""
+    """The lines of the first places, in their order; those that come nearest where it says that it does not find it."""
     result = said.get("result") or {}
     rows = list(result.get("places") or ())[:DEPTH]
-    near = result.get("ended") == "absent"
     cited = [
         (
             row["path"],
@@ -163,7 +162,7 @@ def _explored(said: dict[str, Any]) -> tuple[Cited, str]:
             str(one["text"]).removesuffix("...").strip() or "...",
         )
         for row in rows
-        for one in row["code"][: 1 if near else None]
+        for one in row["code"]
     ]
     return cited, str(result.get("text") or "")
 

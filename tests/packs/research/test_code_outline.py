@@ -181,7 +181,7 @@ def test_an_implementation_scan_finds_types_implementations_effects_and_errors(
     """EXP-32."""
     tree = tree_of(write(tmp_path, LEDGER))
     found = places(
-        tree, tree.search(concepts_of("How is an entry added to the ledger?")), "ImplementationScan"
+        tree, tree.search(concepts_of("How is an entry put into the ledger?")), "ImplementationScan"
     )
     at = {(one.kind, one.path, one.line) for one in found}
     assert {

@@ -96,7 +96,7 @@ def test_the_head_of_a_definition_is_shown_where_it_is_near_what_decides(
 
 
 def test_a_name_that_nothing_defines_makes_no_answer_sure(tmp_path: Path) -> None:
-    """`WebSocket` stands in a remark only; what comes nearest is shown by the line that has most of the question."""
+    """`WebSocket` stands in a remark only; what comes nearest is shown as an answer is, and is said to be none."""
     (tmp_path / "a.md").write_text("Some words.\n\nNo WebSocket is spoken here.\n")
     (tmp_path / "b.py").write_text("class TeaPot:\n    pass\n")
     scanned = scan(str(tmp_path), code=True)
@@ -106,7 +106,22 @@ def test_a_name_that_nothing_defines_makes_no_answer_sure(tmp_path: Path) -> Non
         found = find_places(tree, searched(tree, question), question)
         assert sure == found.sure
         if sure == "None":
-            assert "No WebSocket is spoken here." == found.places[0].code[0][1]
+            assert (3, "No WebSocket is spoken here.") in found.places[0].code
+
+
+def test_where_it_finds_nothing_the_deciding_code_of_the_nearest_is_shown(tmp_path: Path) -> None:
+    """It showed a line each, most often the head of a definition, and a reader lost what decides."""
+    source = (
+        "def settle(order):\n    ring(order)\n    if order.late:\n        raise Late(order.fee)\n"
+    )
+    write(tmp_path, {"shop.py": source, "bell.py": "def ring(order):\n    return order.bell\n"})
+    done = fdc("explore", "Which walrus pays a late fee of a hovercraft?", cwd=tmp_path)
+    rows = done.stdout.rstrip("\n").split("\n")
+    assert 7 == done.returncode and "Nearest, not the answer:" in rows, done.stdout
+    assert len(rows) <= 25 and max(map(len, rows)) <= 80
+    assert (
+        "shop.py:1  settle (function)" in rows and "     4          raise Late(order.fee)" in rows
+    )
 
 
 FALSE = [
@@ -182,9 +197,8 @@ def test_what_nothing_raises_is_shown_where_it_is_used(tmp_path: Path) -> None:
     )
     done = fdc("explore", "Who raises `Full`?", cwd=tmp_path)
     assert 7 == done.returncode
-    assert (
-        "nothing here raises `Full`.\n\nNearest:\na.py:6  in send: queue.put(Full)" in done.stdout
-    )
+    near = "\n\nNearest, not the answer:\na.py:6  in send: queue.put(Full)"
+    assert f"nothing here raises `Full`.{near}" in done.stdout
 
 
 def test_which_error_it_is_is_answered_with_the_class_of_errors(tmp_path: Path) -> None:

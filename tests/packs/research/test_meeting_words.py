@@ -49,3 +49,15 @@ def test_in_two_small_files_words_answer_that_meet(tmp_path: Path) -> None:
         "What happens to the stock when an order is refused?",
     )
     assert find_places(tree, searched(tree, question), question).sure != NONE
+
+
+def test_in_a_small_tree_a_question_finds_add_where_it_says_added(tmp_path: Path) -> None:
+    """The stemmer cuts `added` to `ad`: fdc said that no file has `added`."""
+    (tmp_path / "cart.py").write_text(
+        "class Cart:\n    def add(self, item):\n        self.items += [item]\n"
+    )
+    (tmp_path / "main.py").write_text("cart = Cart()\n")
+    scanned = scan(str(tmp_path), code=True)
+    tree, question = Tree(scanned, scanned.documents), "Where are items added to the cart?"
+    found = find_places(tree, searched(tree, question), question)
+    assert found.sure != NONE and "Cart.add" == found.places[0].name

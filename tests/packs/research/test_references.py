@@ -173,13 +173,27 @@ def test_require_imports_and_the_name_of_a_function_expression_is_no_call(tmp_pa
 
 
 def test_a_question_back_names_what_the_question_wrote_as_code(workspace: Path) -> None:
+    """And what a small tree defines: it asked for another name, and named none."""
     (workspace / "a.py").write_text("def f():\n    pass\n\n\ndef other():\n    f()\n")
-    for question, said in (
-        ("Where is `zebra` defined?", "No file has `zebra`. What"),
-        ("Who calls `f`?", "`f` is too short"),
+    done = fdc("explore", "Where is `zebra` defined?", cwd=workspace)
+    assert 5 == done.returncode and "No file has `zebra`. What" in done.stdout, done.stdout
+    assert "This code defines `f` (a.py:1), `other` (a.py:5)." in done.stdout
+    (workspace / "b.py").write_text("".join(f"def g{at}():\n    pass\n" for at in range(9)))
+    assert "This code defines" not in fdc("explore", "Where is `zebra`?", cwd=workspace).stdout
+
+
+def test_a_name_of_one_letter_is_looked_for(workspace: Path) -> None:
+    """It was `too short to be looked for`, or the question was told that no file has `what` and `is`."""
+    (workspace / "a.py").write_text("def f():\n    return 1\n\n\nx = 3\nt = f()\n")
+    for question, first in (
+        ("Who calls `f`?", "a.py:6  in t: t = f()"),
+        ("What is `x`?", "a.py:5  x (variable)"),
+        ("what is x", "a.py:5  x (variable)"),
+        ("where is x set", "a.py:5  x (variable)"),
+        ("what is t", "a.py:6  t (variable)"),
     ):
         done = fdc("explore", question, cwd=workspace)
-        assert 5 == done.returncode and said in done.stdout, done.stdout
+        assert 0 == done.returncode and first == done.stdout.split("\n")[0], done.stdout
 
 
 def test_a_declaration_of_c_neither_calls_nor_uses_what_it_names(tmp_path: Path) -> None:

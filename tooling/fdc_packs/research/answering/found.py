@@ -89,7 +89,7 @@ def find_places(
         units = tests_first(tree, units, about or names)
     if lost:
         said = ", ".join(f"`{name}`" for name in lost)
-        return Found(_nearest(search, units, most), NONE, f"no file has {said}", len(units))
+        return Found(_places(search, units, most), NONE, f"no file has {said}", len(units))
     if not units:
         return Found((), NONE, "no file has the words of the question", 0)
     telling = _telling(search)
@@ -104,19 +104,13 @@ def find_places(
         sure, why = _sure(search, search.units())
         if sure in (LOW, NONE) and names and _only_names(search, telling, names):
             sure, why = MODERATE, f"`{names[0]}` stands there"
-    near = _nearest if sure == NONE else _places
-    return Found(near(search, units, most), sure, why, len(units))
+    return Found(_places(search, units, most), sure, why, len(units))
 
 
 def _only_names(search: Search, telling: list[int], names: list[str]) -> bool:
     """Whether a question tells nothing but names, and what they stand for: the `retries` option."""
     known = {" ".join(terms(name)) for name in names} | OF_CODE
     return all(search.concepts[number].word in known for number in telling)
-
-
-def _nearest(search: Search, units: list[Unit], most: int) -> tuple[Shown, ...]:
-    """Places that may come near, of which a line each is printed: the head of a definition, else the line that decides."""
-    return _places(search, units, most, 1)
 
 
 def _is_known(tree: Tree, relation: Relation) -> bool:
@@ -191,11 +185,11 @@ def _handed_on(tree: Tree, relation: Relation, found: list[Reference]) -> list[R
     return [one for one in kept if not TESTS.search(one.path)]
 
 
-def _places(search: Search, units: list[Unit], most: int, first: int = FIRST) -> tuple[Shown, ...]:
+def _places(search: Search, units: list[Unit], most: int) -> tuple[Shown, ...]:
     out: list[Shown] = []
     kept: list[Unit] = []
     for unit in units:
-        code = _excerpt(search, unit, min(OTHERS, first) if out else first)
+        code = _excerpt(search, unit, OTHERS if out else FIRST)
         if not code:
             continue
         begin, last = code[0][0], code[-1][0]

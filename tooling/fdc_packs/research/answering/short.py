@@ -16,6 +16,7 @@ JUDGED = "of the places that fdc found itself"
 """What the confidence is of where a model claims something: how often such claims are right nobody has measured."""
 QUOTED = "Quotations only: no model was asked."
 MORE = "`--full` shows the rest."
+NEAREST = "Nearest, not the answer:"
 
 
 def short(outcome: dict[str, object]) -> str:
@@ -23,10 +24,12 @@ def short(outcome: dict[str, object]) -> str:
     places = [row for row in narrow(outcome.get("places") or [], list) if isinstance(row, dict)]
     claims = [row for row in narrow(outcome.get("unified") or [], list) if row.get("confirmed")]
     sure, why = str(outcome.get("confidence")), str(outcome.get("justification"))
+    total = narrow(outcome.get("total") or 0, int)
     if outcome.get("ended") == "absent":
         rows = textwrap.wrap(f"I do not find it: {why}.", COLUMNS)
-        near = [_one_line(row) for row in places[:5]]
-        return "\n".join([*rows, *(["", "Nearest:", *near] if near else [])])
+        if places:
+            rows += ["", NEAREST]
+        return "\n".join([*rows, *_listed(places, total, LINES - len(rows))])
     often = JUDGED if claims else f"about {OFTEN.get(sure, 5)} of 10 such answers are right"
     end = textwrap.wrap(f"Confidence: {sure} ({often}; {why}).", COLUMNS)
     end += textwrap.wrap(f"{'' if claims else QUOTED} {MORE}".strip(), COLUMNS)
@@ -35,16 +38,20 @@ def short(outcome: dict[str, object]) -> str:
     if claims:
         for row in claims:
             rows += _fitting(_claim(row), room - len(rows))
-    elif places and places[0].get("kind") in ("calls", "uses", "imports", "raises"):
-        listed = [_one_line(row) for row in places]
-        rows = listed[: room - 1]
-        more = narrow(outcome.get("total") or 0, int) - len(rows)
-        if more > 0:
-            rows.append(f"and {more} more")
     else:
-        for row in places:
-            rows += _fitting(_block(row), room - len(rows))
+        rows = _listed(places, total, room)
     return "\n".join([*rows, "", *end])
+
+
+def _listed(places: list[dict[str, Any]], total: int, room: int) -> list[str]:
+    """Places with their code; references with a line each, and how many more there are."""
+    if places and places[0].get("kind") in ("calls", "uses", "imports", "raises"):
+        rows = [_one_line(row) for row in places][: room - 1]
+        return [*rows, f"and {total - len(rows)} more"] if total > len(rows) else rows
+    rows = []
+    for row in places:
+        rows += _fitting(_block(row), room - len(rows))
+    return rows
 
 
 def _fitting(rows: list[str], room: int) -> list[str]:

@@ -13,14 +13,17 @@ from fdc_toolchain.api.tools import Context, ToolFailure, object_of, text, word
 from ..answering.found import as_rows, stands
 from ..answering.found import find_places as found_places
 from ..answering.references import asked as asked_relation
+from ..outline.code_outline import is_code
 from ..retrieval import library
-from ..retrieval.file_worth import TESTS
+from ..retrieval.file_worth import TESTS, makes
 from ..retrieval.question import written_names
 from .code_search import Tree
 from .mapped import EVERYTHING, among, mapped, ranked, searched, terms_of, tree_of, within
 from .place import subjects
 from .strategies import STRATEGIES, places
 
+OFFERED = 8
+"""Definitions that a question back may name; of more, a reader looks for none."""
 NOWHERE = ("internal", "variation")
 """Evidence of what is not there, or of how it is written: it is not a place that a track alone looks at."""
 _WIDE = re.compile(
@@ -95,9 +98,7 @@ def scope_exploration(args: Mapping[str, object], context: Context) -> object:
         not known
     ):  # the planner may know the word, as a model does for a question in another language
         asked = ", ".join(f"`{one}`" for one in (absent or missing)[:6]) or "anything to look for"
-        ask = f"No file has {asked}. What is it called in this code?"
-        if named and not absent and all(len(one) == 1 for one in named):
-            ask = f"`{named[0]}` is too short to be looked for. Which longer name is near to it?"
+        ask = f"No file has {asked}. What is it called in this code?{_offered(tree)}"
     if word(args, "broad", "no") != "yes":
         meanings = _meanings(tree, named)
         if meanings is not None:
@@ -224,6 +225,22 @@ def _meanings(tree: Tree, named: list[str]) -> dict[str, Any] | None:
         "ask": f"`{name}` is defined in {len(files)} files. Which one do you mean?",
         "options": options,
     }
+
+
+def _offered(tree: Tree) -> str:
+    """What a small tree defines, so that the asker can choose a name; empty where there are more than a few."""
+    names: list[str] = []
+    for path in tree.documents:
+        outlined = tree.outline(path) if is_code(path) and makes(path) else None
+        names += [
+            f"`{one.qualified}` ({path}:{one.line})"
+            for one in (outlined.definitions if outlined is not None else ())
+            if one.kind not in ("variable", "key", "constant", "export")
+            and not one.name.startswith("__")
+        ]
+        if len(names) > OFFERED:
+            return ""
+    return f" This code defines {', '.join(names)}." if names else ""
 
 
 def _folders(found: Any) -> list[str]:

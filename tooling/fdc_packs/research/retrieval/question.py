@@ -29,7 +29,7 @@ _PARTICLES = frozenset("again back down in off on out over up".split())
 """Words that make one verb with the word before them, which code writes as one: `times out`, `set up`, `tried again`."""
 _TOKEN = re.compile(r"\w+(?:[-_./:]\w+)*")
 _PART = re.compile(r"[^\W_]+")
-_QUOTED = re.compile(r"[\"“`]([^\"”`\n]{2,80})[\"”`]")
+_QUOTED = re.compile(r"[\"“`]([^\"”`\n]{1,80})[\"”`]")
 _NAMED = re.compile(
     r"\b(\w+)\s+(statements?|keywords?|clauses?|operators?|loops?|commands?)\b", re.IGNORECASE
 )
@@ -96,10 +96,13 @@ def concepts_of(question: str) -> list[Concept]:
         word
         for word in words
         if is_written_large(word, question)
+        or (len(word) == 1 and word.isalpha() and word.lower() not in STOP)
         or not all(part.lower() in STOP or len(part) < 2 for part in _PART.findall(word))
     ]
+    if not asking and not quoted:  # `what is x`, `how does it work`
+        asking = [word for word in words if word.lower() not in EMPTY]
     joined = {one: _joined(one, after.lower()) for one, after in zip(words, words[1:])}
-    for word in asking or words:
+    for word in asking or ([] if quoted else words):
         parts = terms(word)
         if not any(" ".join(parts) in f"{phrase} " for phrase in quoted):
             _add(out, parts, False, joined.get(word, ()))

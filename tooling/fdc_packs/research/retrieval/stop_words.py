@@ -88,7 +88,7 @@ spell spelt; spend spent; spin spun; stand stood; steal stole stolen; stick stuc
 sweep swept; swim swam swum; swing swung; take took taken; teach taught; tear tore torn; tell told; think thought; throw
 threw thrown; understand understood; wake woke woken; wear wore worn; win won; wind wound; withdraw withdrew withdrawn; write
 wrote written; child children; index indices; vertex vertices; matrix matrices; axis axes; person people; half halves; leaf
-leaves; analysis analyses; basis bases; criterion criteria; datum data
+leaves; analysis analyses; basis bases; criterion criteria; datum data; add added adding
 """
 _FORMS: dict[str, list[str]] = {}
 for _row in _ODD_FORMS.replace("\n", " ").split(";"):
