@@ -14,6 +14,7 @@ from ..diagnostics.span import Span
 from ..exits import Refused
 from ..linking.project.discover import SKIPPED
 from ..linking.project.files import refusal
+from ..linking.project.ignored import Ignored
 from ..linking.project.places import Inside
 from ..linking.project.settings import read_settings
 from ..named_tuples import NamedTuple
@@ -217,13 +218,23 @@ def tool(root: str, path: str) -> str | None:
 def _agent_files(
     root: str, options: BuildOptions
 ) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
-    """The sizes of all AGENTS.md files in the workspace, and the folder and text of each nested file that fdc wrote."""
+    """The sizes of the workspace's AGENTS.md files, and the folder and text of each nested file that fdc wrote.
+
+    What lies in folders that git ignores is of another project, and in no clone.
+    """
+    ignored = Ignored(root)
     kinds = [named(options.output), *TARGETS.values()]
     names = {posixpath.basename(kind.path("x")) for kind in kinds} | {"AGENTS.md", OVERRIDE}
     sizes: dict[str, int] = {}
     nested: dict[str, tuple[str, str]] = {}
     for folder, folders, entries in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in SKIPPED)
+        here = os.path.relpath(folder, root)
+        ignored.enter(here)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in SKIPPED and not ignored(os.path.join(here, name), True)
+        )
         for name in names.intersection(entries):
             path = os.path.join(folder, name)
             inside = shown(path, root)
