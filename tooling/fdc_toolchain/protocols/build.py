@@ -22,7 +22,7 @@ from . import layout
 from .budget import Row
 from .checks import unusable
 from .compile import Build, BuildOptions, WorkspaceView, compile_agents
-from .drift import drift, leftover
+from .drift import drift, leftover, same
 from .load import SOURCES
 from .regions import take
 from .seal import is_for, is_sealed
@@ -78,9 +78,8 @@ def build(root: str, options: BuildOptions) -> Written:
         compiled.outputs
     ):  # AGENTS.md itself last: until then a rule may be in two files, but never in none
         real = _target(root, output.path)
-        data = output.text.encode("utf-8")
-        if durable.read(real) != data:
-            files[real] = data
+        if not same(output.text, durable.read(real)):
+            files[real] = output.text.encode("utf-8")
             paths_written.append(output.path)
     if files or untouched:
         durable.replace_all(files, [os.path.join(root, path) for path in untouched])
@@ -248,7 +247,8 @@ def _agent_files(
 
 
 def _text(path: str) -> str:
-    return (durable.read(path) or b"").decode("utf-8", "replace") if os.path.isfile(path) else ""
+    data = durable.read(path) or b"" if os.path.isfile(path) else b""
+    return data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def _above(root: str) -> tuple[Row, ...]:
