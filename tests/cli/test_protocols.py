@@ -202,3 +202,28 @@ def test_a_linked_result_is_written_where_it_lies(root: Path) -> None:
 def test_a_result_that_cannot_be_written_is_an_error_of_the_world(root: Path) -> None:
     code, out, err = protocols(root, "build", "--output", "VERSION/AGENTS.md")
     assert (3, "") == (code, out) and "VERSION" in err
+
+
+def test_a_checkout_with_crlf_is_up_to_date(root: Path) -> None:
+    """With git's `core.autocrlf` the check said that AGENTS.md was edited by hand."""
+    assert protocols(root, "build", "--split")[0] == 0
+    for path in (root / "AGENTS.md", *(root / "protocols").iterdir()):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    before = (root / "AGENTS.md").read_bytes()
+    assert protocols(root, "check") == (0, "AGENTS.md is up to date\n", "")
+    assert protocols(root)[0] == 0 and (root / "AGENTS.md").read_bytes() == before
+    (root / "AGENTS.md").write_bytes(before + b"More.\r\n")
+    assert protocols(root, "check")[0] == 1
+
+
+def test_a_conflict_of_a_merge_stops_the_build(root: Path) -> None:
+    """Agents were told both sides, with the marks, and the check passed."""
+    assert protocols(root)[0] == 0
+    before, prose = (root / "AGENTS.md").read_bytes(), root / "protocols/01_p.protocol.md"
+    example = "```\n<<<<<<< HEAD\n=======\n>>>>>>> other\n```\n"
+    prose.write_text(f"# P\n\n{example}\n<<<<<<< HEAD\nOne.\n=======\nTwo.\n>>>>>>> other\n")
+    code, _, err = protocols(root)
+    assert code == 1 and "01_p.protocol.md:9:1: error[FDC501] the file has a conflict" in err, err
+    assert (root / "AGENTS.md").read_bytes() == before
+    prose.write_text(f"# P\n\n{example}")
+    assert protocols(root)[0] == 0

@@ -391,6 +391,19 @@ def test_an_override_beside_a_compiled_file_is_told_and_counted(root: Path) -> N
     assert "AGENTS.override.md + src/api/deep/AGENTS.md: 570 of 32,768 bytes" in out
 
 
+def test_what_git_ignores_is_not_read(root: Path) -> None:
+    """An unpacked program of somebody else had a long AGENTS.md, and the check failed on this machine only."""
+    write(root, dict.fromkeys(("out/other/AGENTS.md", "src/own/AGENTS.md"), "x" * 40000))
+    own = "src/own/AGENTS.md:1:1: error[FDC505]"
+    write(root, {".gitignore": "/out/\n"})
+    found = protocols(root, "build", status=1)
+    assert own in found and "out/other" not in found
+    write(root, {"src/.gitignore": "own\n"})
+    assert "FDC505" not in protocols(root, "build")
+    write(root, {"src/.gitignore": "", ".git/info/exclude": "own/\n"})
+    assert "FDC505" not in protocols(root, "check")
+
+
 def test_files_above_the_workspace_count(root: Path) -> None:
     """Codex begins at the folder with `.git`, wherever the workspace is."""
     below = root / "inner"

@@ -40,6 +40,38 @@ def state_dir() -> str:
     return os.path.join(state, "fdc")
 
 
+_TAG = "CACHEDIR.TAG"
+_MARK = b"""Signature: 8a477f597d28d172789f06886806bc55
+# This file marks a cache of fdc: `fdc cache clear` deletes all that is in this folder.
+# Programs that make backups may leave it out. See https://bford.info/cachedir/
+"""
+
+
+def make(folder: str) -> None:
+    """Makes a folder of the cache. A cache that is new or empty gets the mark by which `is_own` knows it. Raises OSError."""
+    os.makedirs(cache_dir(), exist_ok=True)
+    if not os.listdir(cache_dir()):
+        mark()
+    os.makedirs(folder, exist_ok=True)
+
+
+def mark() -> None:
+    """Writes the mark of a cache. Raises OSError."""
+    with open(os.path.join(cache_dir(), _TAG), "wb") as file:
+        file.write(_MARK)
+
+
+def is_own() -> bool:
+    """Whether all in the cache's folder is fdc's: it is empty, has the mark, or has its name from fdc. Raises OSError."""
+    if not os.environ.get("FDC_CACHE_DIR") or not os.listdir(cache_dir()):
+        return True
+    try:
+        with opened(_TAG) as file:
+            return file.read(len(_MARK)) == _MARK
+    except OSError:
+        return False
+
+
 _CHECKSUM = 4
 """Bytes of the checksum at the beginning of a stored value."""
 
@@ -82,7 +114,7 @@ def store(name: str, value: object) -> None:
     temporary = f"{target}.{os.getpid()}.{_thread.get_ident()}"
     try:
         data = marshal.dumps(value)  # type: ignore[arg-type]
-        os.makedirs(os.path.dirname(target), exist_ok=True)
+        make(os.path.dirname(target))
         with open(temporary, "wb") as file:
             file.write(zlib.crc32(data).to_bytes(_CHECKSUM, "big"))
             file.write(data)

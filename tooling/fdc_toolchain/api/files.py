@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import cachedir, durable
+from ..linking.project.ignored import Ignored
 from ..linking.project.protected import outside_path
 from ..linking.project.quiet_git import ask_git
 from ..tools.files.documents import (
@@ -18,7 +19,6 @@ from ..tools.files.documents import (
 from ..tools.files.find_tools import list_files
 from ..workspace import globs, merge_diff, run_folders
 from ..workspace.files import Root, parts_of
-from ..workspace.ignored import Ignored
 
 __all__ = [
     "ask_git", "CODE", "MARK", "cachedir", "Document", "durable", "globs", "Ignored", "lines_in", "list_files", "merge_diff",

@@ -111,7 +111,7 @@ class Pack:
 
     def _append(self, data: bytes) -> int | None:
         try:
-            os.makedirs(os.path.dirname(self._path), exist_ok=True)
+            cachedir.make(os.path.dirname(self._path))
             if not self.mark:
                 self._begin(b"")
             with open(self._path, "r+b", buffering=0, opener=_appending) as file:

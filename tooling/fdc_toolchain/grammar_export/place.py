@@ -171,7 +171,7 @@ def spelled(name: str) -> str:
 
 def _ignored(root: str) -> Callable[[str], bool]:
     """Whether git would ignore a file, by its path in the workspace."""
-    from ..workspace.ignored import Ignored
+    from ..linking.project.ignored import Ignored
 
     rules = Ignored(root)
 

@@ -14,6 +14,7 @@ from ..diagnostics.span import Span
 from ..exits import Refused
 from ..linking.project.discover import SKIPPED
 from ..linking.project.files import refusal
+from ..linking.project.ignored import Ignored
 from ..linking.project.places import Inside
 from ..linking.project.settings import read_settings
 from ..named_tuples import NamedTuple
@@ -21,7 +22,7 @@ from . import layout
 from .budget import Row
 from .checks import unusable
 from .compile import Build, BuildOptions, WorkspaceView, compile_agents
-from .drift import drift, leftover
+from .drift import drift, leftover, same
 from .load import SOURCES
 from .regions import take
 from .seal import is_for, is_sealed
@@ -77,9 +78,8 @@ def build(root: str, options: BuildOptions) -> Written:
         compiled.outputs
     ):  # AGENTS.md itself last: until then a rule may be in two files, but never in none
         real = _target(root, output.path)
-        data = output.text.encode("utf-8")
-        if durable.read(real) != data:
-            files[real] = data
+        if not same(output.text, durable.read(real)):
+            files[real] = output.text.encode("utf-8")
             paths_written.append(output.path)
     if files or untouched:
         durable.replace_all(files, [os.path.join(root, path) for path in untouched])
@@ -217,13 +217,23 @@ def tool(root: str, path: str) -> str | None:
 def _agent_files(
     root: str, options: BuildOptions
 ) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
-    """The sizes of all AGENTS.md files in the workspace, and the folder and text of each nested file that fdc wrote."""
+    """The sizes of the workspace's AGENTS.md files, and the folder and text of each nested file that fdc wrote.
+
+    What lies in folders that git ignores is of another project, and in no clone.
+    """
+    ignored = Ignored(root)
     kinds = [named(options.output), *TARGETS.values()]
     names = {posixpath.basename(kind.path("x")) for kind in kinds} | {"AGENTS.md", OVERRIDE}
     sizes: dict[str, int] = {}
     nested: dict[str, tuple[str, str]] = {}
     for folder, folders, entries in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in SKIPPED)
+        here = os.path.relpath(folder, root)
+        ignored.enter(here)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in SKIPPED and not ignored(os.path.join(here, name), True)
+        )
         for name in names.intersection(entries):
             path = os.path.join(folder, name)
             inside = shown(path, root)
@@ -237,7 +247,8 @@ def _agent_files(
 
 
 def _text(path: str) -> str:
-    return (durable.read(path) or b"").decode("utf-8", "replace") if os.path.isfile(path) else ""
+    data = durable.read(path) or b"" if os.path.isfile(path) else b""
+    return data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def _above(root: str) -> tuple[Row, ...]:

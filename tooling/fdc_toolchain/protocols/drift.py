@@ -8,6 +8,14 @@ from .regions import take
 from .seal import inputs, is_sealed
 
 
+def same(expected: str, actual: bytes | None) -> bool:
+    """Whether a file has the text. Git may have written CRLF for each LF of it (`core.autocrlf`)."""
+    data = expected.encode("utf-8")
+    return actual == data or (
+        actual is not None and b"\r" not in data and actual.replace(b"\r\n", b"\n") == data
+    )
+
+
 def drift(expected: str, actual: bytes | None, path: str) -> list[Diagnostic]:
     """Why the file at `path` with the bytes `actual` differs from `expected`, as FDC504; empty if it does not.
 
@@ -17,7 +25,7 @@ def drift(expected: str, actual: bytes | None, path: str) -> list[Diagnostic]:
     """
     if actual is None:
         return [_finding(path, 1, "does not exist", "`fdc protocols build` writes it")]
-    if actual == expected.encode("utf-8"):
+    if same(expected, actual):
         return []
     text = actual.decode("utf-8", "replace")
     if take(text).regions and _full(text) == _full(expected):

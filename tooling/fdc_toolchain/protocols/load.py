@@ -130,6 +130,9 @@ def _prose(path: str, data: bytes, findings: list[Diagnostic]) -> str:
         return ""
     inside, opened = "", 0
     for number, line in enumerate(text.split("\n"), 1):
+        if not inside and line.startswith("<<<<<<< "):
+            message = "the file has a conflict of a merge: resolve it"
+            findings.append(Diagnostic(Span(path, number, 1, number, 8), "FDC501", message))
         open_fence = fence(line, inside)
         inside, opened = open_fence, opened if inside else number
     if inside:

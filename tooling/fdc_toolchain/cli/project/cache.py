@@ -7,7 +7,7 @@ import shutil
 
 import click
 
-from ...cachedir import cache_dir
+from ...cachedir import cache_dir, is_own, mark
 from ...diagnostics.plural import plural
 from ...exits import CLEAN, WorldError, reason
 
@@ -34,7 +34,7 @@ def show() -> int:
 
 @command.command("clear")
 def clear() -> int:
-    """Delete the cache folder."""
+    """Delete the cache folder, if fdc made it."""
     shown = cache_dir()
     if os.path.islink(shown):  # it may lead to anything
         raise WorldError(
@@ -43,11 +43,19 @@ def clear() -> int:
     if not os.path.lexists(shown):
         click.echo(f"{shown}: there is no cache")
         return CLEAN
-    shutil.rmtree(shown, ignore_errors=True)
     try:
-        if os.path.lexists(shown) and os.listdir(shown):
-            shutil.rmtree(shown)
+        if not is_own():
+            raise WorldError(
+                f"{shown} has no mark of a cache of fdc (CACHEDIR.TAG), and may have other files: delete what is there yourself"
+            )
+        shutil.rmtree(shown, ignore_errors=True)
+        try:
+            if os.path.lexists(shown) and os.listdir(shown):
+                shutil.rmtree(shown)
+        except OSError:
+            mark()  # what is left is still a cache
+            raise
     except OSError as failed:
-        raise WorldError(f"{failed.filename or shown}: {reason(failed)}") from failed
+        raise WorldError(f"{shown}: {reason(failed)}") from failed
     click.echo(f"{shown}: cleared")
     return CLEAN

@@ -15,8 +15,8 @@ import stat
 import time
 from dataclasses import dataclass, field
 
+from ...linking.project.ignored import Ignored
 from ...linking.project.secret_files import secret
-from ...workspace.ignored import Ignored
 
 MARK = "<!-- fdc: research report -->"
 """First line of every report, which excludes it from the evidence of later reports."""

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from .... import durable
 from ....cache.git_index import tracked
+from ....linking.project.ignored import Ignored
 from ....linking.project.settings import Settings
 from ....named_tuples import NamedTuple
 from ....protocols.compile import BuildOptions, WorkspaceView, compile_agents
 from ....protocols.seal import is_ours
-from ....workspace.ignored import Ignored
 from .merged import ByHand, appended, with_repository
 
 TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..linking.project.discover import compiled
+from .discover import compiled
 
 _LIMIT = 1 << 20
 """Maximum size of a .gitignore that is read."""
