@@ -150,7 +150,7 @@ def edits(state: Tried, context: Evidence) -> dict[str, list[Edit]]:
             {
                 "key": row["key"],
                 "pieces": row["pieces"],
-                "risky": row["risky"],
+                "risky": row["risky"] or bool(row.get("turns_default")),
                 "path": row["affected_region"]["path"],
             }
             for row in found

@@ -28,6 +28,8 @@ _ANCHOR = re.compile(r"^\^|\$$")
 SERIES, DOWN = 1.0, 0.25
 """How common a fault is where one number of a row breaks its equal steps, up, and down: most rows go up."""
 
+FRACTIONS = 0.4
+"""How much less common it is to miss a number by one where numbers with a fraction are compared."""
 REST = 1.5
 """How common a lost minus is where all items but the last are meant."""
 
@@ -85,8 +87,9 @@ def pattern(known: Known, node: ast.Constant) -> Iterator[Row]:  # noqa: C901
                 firm = 0.3 if mark in body else 0.5  # the whole pattern does not speak of it
                 put(one, f"[{one[1]}{one[2]}{_BACKSLASH * (mark in '^]-')}{mark}]", firm)
         put(one, f"[{'' if one[1] else '^'}{one[2]}]", 0.1)
-    for one in outside(_DOT):
-        put(one, "\\.", 0.35)
+    quoted = any(isinstance(one, ast.JoinedStr) for one in known.above(node))
+    for one in outside(_DOT):  # inside of an f-string no backslash may stand before Python 3.12
+        put(one, "[.]" if quoted else "\\.", 0.35)
     for one in re.finditer(r"\\(?=[.+*?()\[])", body):
         put(one, "", 0.3)
     for one in outside(_ONCE):
@@ -153,6 +156,7 @@ def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
         return
     found = Found()
     firm = 1.2 if isinstance(around, ast.Subscript | ast.Slice | ast.Compare | ast.BinOp) else 1.0
+    firm *= FRACTIONS if isinstance(around, ast.Compare) and _of_fraction(known, around) else 1.0
     for other, prior in ((1, 0.5), (-1, 0.5), (-2 * number, 0.2), (-2, 0.25), (2, 0.12)):
         found.raise_to(str(number + other), prior * firm)
     if number > 1 and isinstance(around, ast.Subscript):
@@ -183,6 +187,27 @@ def _number(known: Known, node: ast.Constant) -> Iterator[Row]:
                 f"({text})" if loose else text,
                 prior,
             )
+
+
+def _of_fraction(known: Known, asked: ast.Compare) -> bool:
+    """Whether a number with a fraction is compared: one more is no next one there."""
+    names = {one.id for one in (asked.left, *asked.comparators) if isinstance(one, ast.Name)}
+    function = known.function(asked)
+    before = [
+        one
+        for one in ast.walk(function or ast.Module([], []))
+        if isinstance(one, ast.Assign) and one.lineno < asked.lineno
+    ]
+    values = [
+        one.value for one in before if names & {known.segment(target) for target in one.targets}
+    ]
+    return any(map(_has_fraction, (asked.left, *asked.comparators, *values[-1:])))
+
+
+def _has_fraction(node: ast.expr) -> bool:
+    divided = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+    called = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "float"
+    return divided or called or (isinstance(node, ast.Constant) and isinstance(node.value, float))
 
 
 def _of_parts(

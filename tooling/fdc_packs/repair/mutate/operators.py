@@ -42,8 +42,8 @@ def edits(known: Known, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
     """Every edit that the table has for some nodes."""
     for node in nodes:
         inside = (node, *known.above(node))
-        if any(isinstance(one, ast.JoinedStr) for one in inside):
-            continue  # places inside of f-strings are not to be trusted before Python 3.12
+        if not _placed(known, inside):
+            continue
         default = any(isinstance(one, ast.arguments) for one in inside)
         for kinds, operator in OPERATORS:
             if isinstance(node, kinds) and not (default and operator in _NO_DEFAULTS):
@@ -52,6 +52,24 @@ def edits(known: Known, nodes: Sequence[ast.AST]) -> Iterator[Edit]:
                         yield row
                     elif row[2] != known.segment(row[1]):
                         yield known.change(*row)
+
+
+def _placed(known: Known, inside: Sequence[ast.AST]) -> bool:
+    """Whether an expression, followed by those that it is in, stands where its place says.
+
+    Before Python 3.12 that is not sure inside of an f-string: what stands there is read again.
+    """
+    strings = [number for number, one in enumerate(inside) if isinstance(one, ast.JoinedStr)]
+    if not strings:
+        return True
+    if len(strings) > 1 or strings[0] < 2:
+        return False  # the f-string, a part of its text, a format
+    whole = inside[strings[0] - 2]
+    try:
+        read = ast.parse(f"({known.segment(whole)})", mode="eval").body
+    except (SyntaxError, ValueError, IndexError):
+        return False
+    return ast.dump(read) == ast.dump(whole)
 
 
 _NO_DEFAULTS = (argument.well_known, calls.arguments, calls.wrapped)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 SOURCES, MOST_SOURCE = 12, 400_000
 FURTHER = 120.0
 """Seconds in which the whole suite is asked of edits that pass the command."""
+LEAST = 60.0
+"""Seconds that must be left for a search to go on that ended with edits which break other tests."""
 PATIENCE = 30.0
 """Seconds that a test of the whole suite may take meanwhile, where the command had none that did not end."""
 _TESTS = re.compile(
@@ -135,15 +137,32 @@ def probe_edits(args: Mapping[str, object], context: Context) -> Probed:
     for one in {str(row["path"]) for row in edits} | repair_copy.patched(context):
         repair_copy.put(folder, one, repair_copy.read(base, one))
     repair_copy.put_back(context)
-    before = repair_copy.as_it_is(folder)
     each = seconds_of_a_test(context)
     longer = replace(context, shell_seconds=max(2 * SECONDS, context.shell_seconds))
-    found = probe(command, longer, folder, edits, each=each)
-    for left in repair_copy.as_it_is(folder) - before:
-        os.unlink(os.path.join(folder, left))
-    repair_copy.put_back(context)
-    _judge_further(command, longer, folder, edits, found["verdicts"], each)
-    return {**found, "seconds": round(time.monotonic() - began, 2)}
+    verdicts: dict[str, str] = {}
+    asked, left = edits, SECONDS
+    while True:
+        before = repair_copy.as_it_is(folder)
+        found = probe(command, longer, folder, asked, left, each=each)
+        for made in repair_copy.as_it_is(folder) - before:
+            os.unlink(os.path.join(folder, made))
+        repair_copy.put_back(context)
+        verdicts |= found["verdicts"]
+        hopes = [one["key"] for one in asked if _passes(one, verdicts) and not one["risky"]]
+        _judge_further(command, longer, folder, edits, verdicts, each)
+        asked = [one for one in edits if one["key"] not in verdicts or _passes(one, verdicts)]
+        left = SECONDS - (time.monotonic() - began)
+        lost = hopes and not any(verdicts[key] == "passes" for key in hopes)
+        # what ended the search breaks other tests: it goes on
+        if not lost or left < LEAST or all(one["key"] in verdicts for one in asked):
+            break
+    seconds = round(time.monotonic() - began, 2)
+    return {**found, "verdicts": verdicts, "tried": len(verdicts), "seconds": seconds}
+
+
+def _passes(edit: Edit, verdicts: Mapping[str, str]) -> bool:
+    """Whether all that was asked of an edit passes."""
+    return verdicts.get(edit["key"]) == "passes"
 
 
 def _judge_further(
@@ -157,9 +176,9 @@ def _judge_further(
     """Of several edits that pass the command: which break another test or a doctest, or leave one that others mend."""
     from .repair_probe import probe
 
-    paths = {str(row["path"]) for row in edits if verdicts.get(row["key"]) == "passes"}
+    paths = {str(row["path"]) for row in edits if _passes(row, verdicts)}
     for run in commands(command, documented(context, paths))[0].values():
-        passing = [row for row in edits if verdicts.get(row["key"]) == "passes"]
+        passing = [row for row in edits if _passes(row, verdicts)]
         if len(passing) > 1:
             limit = each or PATIENCE  # other tests than the command's may run into an endless loop
             said = probe(run, context, folder, passing, FURTHER, True, limit)["verdicts"]
