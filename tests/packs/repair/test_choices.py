@@ -55,3 +55,23 @@ def test_an_example_of_the_docstring_that_fails_as_well_decides(tmp_path: Path) 
         line for line in done.stdout.split("\n") if line[:1] in ("+", "-") and line[1:2] == " "
     ]
     assert changed == ["-        if row is not None:", "+        if row is None:"]
+
+
+@pytest.mark.long
+def test_edits_that_break_other_tests_do_not_end_the_search(tmp_path: Path) -> None:
+    """Places enough to end a search pass the command, and break another file; what is left turns a default round."""
+    parts = [f"def part_{one}(x):\n    return x + {one}\n" for one in range(1, 5)]
+    calls = " + ".join(f"part_{one}(x)" for one in range(1, 5))
+    whole = f"def whole(x, plain=True):\n    found = {calls} + 0.0\n    return found if plain else found + 1\n"
+    (tmp_path / "code_under.py").write_text("\n\n".join([*parts, whole]))
+    asked = "from code_under import whole\n\n\ndef test_whole():\n    assert whole(2) == 19\n"
+    (tmp_path / "test_one.py").write_text(asked)
+    each = [f"    assert code_under.part_{one}(2) == {2 + one}\n" for one in range(1, 5)]
+    text = "import code_under\n\n\ndef test_parts():\n" + "".join(each)
+    (tmp_path / "test_two.py").write_text(text)
+    test = f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider test_one.py"
+    done = inside.fdc("fix", "--test", test, "code_under.py", cwd=tmp_path, env={"FDC_MODEL": ""})
+    assert "plain=True" not in [line for line in done.stdout.split("\n") if line[:1] == "-"]
+    assert done.returncode == 0, done.stderr
+    subprocess.run(["git", "apply"], cwd=tmp_path, input=done.stdout.encode(), check=True)
+    subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=tmp_path, check=True)
