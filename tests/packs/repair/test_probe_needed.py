@@ -46,3 +46,15 @@ def test_an_edit_breaks_a_test_of_a_command_that_passes_without_it(folder: Path)
     edits = [RIGHT, edit("wrong", "return x if x", "return 0 if x")]
     found = repair_probe.probe(PYTEST, None, str(folder), edits, every=True)  # type: ignore[arg-type]
     assert {"right": "passes", "wrong": "breaks"} == found["verdicts"]
+
+
+@pytest.mark.long
+def test_a_test_of_very_many_calls_may_run_all_and_runs_again(folder: Path) -> None:
+    """What it runs is taken down for a time only, as that takes longer than the test; the next one is taken down whole."""
+    busy = "def test_busy():\n    note('busy')\n    for _ in range(600_000): len('')\n    assert limit(0, 1) == 0\n"
+    (folder / "test_code.py").write_text(LOGGED + busy + TESTS + APART, "utf-8")
+    wrong = edit("wrong", "return x if x", "return (x or 7) if x")
+    found = repair_probe.probe(PYTEST, None, str(folder), [wrong, RIGHT])  # type: ignore[arg-type]
+    assert "passes" == found["verdicts"]["right"] and "passes" != found["verdicts"]["wrong"]
+    ran = (folder / "ran").read_text("utf-8").split("\n")
+    assert "1 busy" in ran and "1 apart" not in ran

@@ -136,11 +136,10 @@ def _read(told: list[dict[str, Any]], edits: Sequence[Edit], green: bool) -> Pro
     for key, failed in left.items():
         if any(fewer < failed for fewer in left.values()):
             verdicts[key] = "leaves"
-    why = (
-        ""
-        if verdicts or not edits
-        else "no process of the test command could be forked before it imports what is edited"
-    )
+    why = ""
+    if edits and not verdicts:
+        why = "no process of the test command could be forked before it imports what is edited"
+        why = why if base is None else "the tests take too long"
     return {"verdicts": verdicts, "changes": changes, "tried": len(verdicts), "why": why}
 
 

@@ -22,7 +22,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import behaviour, kept_files, time_limit, unittest_results, what_runs
-from .bounds import cpu_used, limit
+from .bounds import cpu_used, further, limit
 from .edited_files import (
     COLLECTED,
     COMPARE,
@@ -33,6 +33,8 @@ from .edited_files import (
     UNFIT,
     beside,
     given,
+    keep,
+    kept,
     note_use,
     result_of,
     show,
@@ -139,7 +141,7 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
             return None
         if status is None or status < 0:
             endless += 1
-            hurried += [number] * (endless > LOOPS)
+            hurried += [number] * (endless > LOOPS or bool(given.get("asked")))
         if status == UNFIT:
             status = _fork(number, rerun, 2 + math.ceil(3 * cost), 10 + 10 * took)
             if _mine != here:
@@ -157,6 +159,7 @@ def _try(numbers: Any, prepare: Callable[[int], None]) -> list[int] | None:
             _good.append(number)
         if not queue and hurried and not _good:  # the right one may be slower than all others
             queue, hurried, endless = hurried, [], -len(hurried)
+            given["asked"] = 0.0
     return [number for _, number in sorted(unfit)]
 
 
@@ -177,7 +180,7 @@ def _fork(number: int, prepare: Callable[[int], None], cpu: float, patience: flo
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
-        limit(cpu)
+        limit(cpu, given.get("asked", 0.0) if number >= 0 else 0.0)
         if number >= 0 and given["each"]:
             time_limit.begin(given["each"], max(CALL, 10 * given.get("slowest", UNKNOWN)))
         if number not in (COLLECTED, COMPARE):
@@ -211,8 +214,8 @@ def _tell_result(stopped: bool, tests: bool = True) -> None:
         (_took.get(name, 0.0) for name in _outcomes if _outcomes[name]), default=UNKNOWN
     )
     said["ran"] = what_runs.result()
-    with open(os.path.join(os.environ[FOLDER], f"result.{_mine}"), "w", encoding="utf-8") as out:
-        json.dump(said, out)
+    said["asked"] = 2 + 3 * sum(_took.get(name, 0.0) for name in failed[:FIRST])
+    keep(f"result.{_mine}", said)
 
 
 # --- pytest, which loads this file as a plugin
@@ -252,8 +255,7 @@ def _rest() -> None:
     _until = max(_until, time.monotonic() + given["seconds"] / 4)
     _used_before = cpu_used()
     try:
-        with open(os.path.join(os.environ[FOLDER], "left"), encoding="utf-8") as text:
-            said = json.loads(text.read())
+        said = kept("left")
         left, _passed = said["unfit"][: given["slow"]], said["passed"]
         _first[:] = said["first"]
         given.update(cpu=said["cpu"], took=said["took"], slowest=said["slowest"])
@@ -281,8 +283,8 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
             if status in (None, UNFIT) or not counts:
                 os._exit(1)
             given["ran"] = base.get("ran") or {}
-            if given["each"]:  # the tests that were stopped took most of it
-                _used_before = cpu_used()
+            _used_before = cpu_used()
+            given["asked"] = 0.0 if given["green"] else base.get("asked", 0.0)
             tell({"edit": CONTROL, "status": status, **base, "ran": {}})
             _first[:] = base["failed"]
             unfit = _try(range(len(given["edits"])), _put)
@@ -294,12 +296,11 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
             if unfit is not None and _mine == COLLECTED:
                 said = {"unfit": unfit, "passed": _passed, "first": _first, "cpu": given["cpu"] + 1,
                         "took": given["took"] + 2, "slowest": given["slowest"]}  # fmt: skip
-                with open(os.path.join(os.environ[FOLDER], "left"), "w", encoding="utf-8") as out:
-                    json.dump(said, out)
+                keep("left", said)
                 os._exit(1)
     if _mine is not None and _mine not in (CONTROL, COMPARE):
         for item in session.items:  # nobody reads why it fails
-            item.repr_failure = _no_words
+            item.repr_failure = lambda *_, **__: ""
         wanted = _wanted
         if wanted is not None:
             session.items[:] = [one for one in session.items if one.nodeid in wanted]
@@ -309,10 +310,6 @@ def pytest_runtestloop(session: Session) -> Iterator[None]:
 
 
 pytest_runtestloop.pytest_impl = {"hookwrapper": True, "tryfirst": True}  # type: ignore[attr-defined]
-
-
-def _no_words(*_: object, **__: object) -> str:
-    return ""
 
 
 def _watched(number: int) -> None:
@@ -350,10 +347,7 @@ def _compare() -> None:
     sys.setprofile(None)
     for number in _good:
         if _fork(number, partial(behaviour.compare, _good), 10, 10.0) == 0:
-            with open(
-                os.path.join(os.environ[FOLDER], f"behaviour.{number}"), encoding="ascii"
-            ) as text:
-                tell({"edit": number, "behaviour": json.load(text)})
+            tell({"edit": number, "behaviour": kept(f"behaviour.{number}")})
 
 
 def pytest_collectreport(report: Collected) -> None:
@@ -381,6 +375,10 @@ def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
     asked = [_outcomes[name] for name in _first if name in _outcomes]
     most = 1 if time_limit.late else FIRST_OF_ALL if given["green"] else FIRST
     still = asked and not any(asked) and len(asked) >= min(most, len(_first))
+    if any(
+        asked
+    ):  # what is asked first is passed: an edit that never ends mostly does not get here
+        further()
     if still or (nodeid not in _first and _outcomes.get(nodeid) is False):
         try:
             _session._setupstate.teardown_exact(None)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from typing import NotRequired, TypedDict
 
     class Result(TypedDict):
-        """What a fork took down: whether it used its edit, which tests failed, whether one passed that failed before, and the
-        seconds of the slowest that passed."""
+        """What a fork took down: whether it used its edit, which tests failed, whether one passed that failed before, the
+        seconds of the slowest that passed, and those of a processor in which the first that failed may be asked again."""
 
         used: bool
         failed: list[str]
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         stopped: bool
         won: NotRequired[bool]
         slowest: NotRequired[float]
+        asked: NotRequired[float]
 
 
 FOLDER, ONE, EARLY = "FDC_PROBE", "FDC_PROBE_EDIT", "FDC_PROBE_EARLY"
@@ -81,14 +82,24 @@ def edited(source: str, pieces: Sequence[tuple[int, int, str]], ahead: int = 0) 
     return source
 
 
+def keep(name: str, said: object) -> None:
+    """Writes what another process of the probe reads by `kept`."""
+    with open(os.path.join(os.environ[FOLDER], name), "w", encoding="utf-8") as out:
+        json.dump(said, out)
+
+
+def kept(name: str) -> Any:
+    """What `keep` wrote. Raises OSError, ValueError."""
+    with open(os.path.join(os.environ[FOLDER], name), encoding="utf-8") as text:
+        return json.load(text)
+
+
 def result_of(number: int) -> Result:
     """What a fork took down of its tests."""
-    folder = os.environ[FOLDER]
-    used = os.path.exists(os.path.join(folder, f"used.{number}"))
+    used = os.path.exists(os.path.join(os.environ[FOLDER], f"used.{number}"))
     try:
-        with open(os.path.join(folder, f"result.{number}"), encoding="utf-8") as text:
-            said: Any = {"used": used, **json.loads(text.read())}  # as the fork wrote it
-            return said
+        said: Any = {"used": used, **kept(f"result.{number}")}  # as the fork wrote it
+        return said
     except (OSError, ValueError):
         return {"used": used, "failed": [], "tests": False, "stopped": False}
 

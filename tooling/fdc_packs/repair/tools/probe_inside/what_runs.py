@@ -17,7 +17,11 @@ from .function_code import place_of
 
 MOST = 400_000
 """Pairs of a test and a function, beyond which nothing is said: what is taken down is read by each fork."""
+EVENTS = 1_000_000
+"""Calls and returns of one test after which nothing more of it is taken down: that takes longer than the test. It may run all."""
 _now = ""
+_events = 0
+_may_run_all: set[str] = set()
 _places: dict[CodeType, str] = {}
 _tests: dict[str, set[str]] = {}
 _anywhere: set[str] = set()
@@ -34,14 +38,21 @@ def begin() -> None:
 
 def enter(test: str) -> None:
     """What runs now is run by the call of a test; outside of all calls where `test` is empty."""
-    global _now, _lost
-    if _on and not test and sys.getprofile() is not _record:
+    global _now, _lost, _events
+    if _on and not test and _now in _may_run_all:
+        sys.setprofile(_record)
+    elif _on and not test and sys.getprofile() is not _record:
         _lost = True  # a test has taken the place of the recorder
         sys.setprofile(None)
-    _now = test
+    _now, _events = test, 0
 
 
 def _record(frame: FrameType, event: str, _: object) -> None:
+    global _events
+    _events += 1
+    if _events > EVENTS and _now:
+        _may_run_all.add(_now)
+        sys.setprofile(None)
     if event != "call":
         return
     code = frame.f_code
@@ -62,7 +73,8 @@ def result() -> dict[str, list[str]]:
     outside = os.path.exists(os.path.join(os.environ[FOLDER], f"outside.{CONTROL}"))
     if _lost or outside or sum(map(len, _tests.values())) > MOST:
         return {}
-    return {name: sorted(found) for name, found in _tests.items() if name not in _anywhere}
+    known = [(name, found) for name, found in _tests.items() if name not in _anywhere]
+    return {name: sorted(found | _may_run_all) for name, found in known}
 
 
 def note_outside() -> None:
