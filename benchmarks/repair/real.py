@@ -28,7 +28,7 @@ releases, the `functions` that the authors changed and the `hunks` of their diff
 releases), the red test and what it says, the `command` that fdc fix is given; `bug` says whether it is one, `said` what it is,
 `result` what came, `seen` that a bug of the half that is held out was read when operators were added."""
 MOST_LEFT_OUT = 60
-EARLIER, DAYS, TIME = 29, "2026-12-01 and 2026-12-02", 330
+EARLIER, DAYS, TIME = 29, "2026-12-03", 330
 """Pairs that were mined before 2026-11-30; the days of the last measurements, and the seconds that a repair had then."""
 ITERATIONS = 12
 VERDICTS = ("right", "wrong", "choice shown", "given up")
@@ -221,9 +221,9 @@ def section() -> list[str]:
         "those that are held out were only read for being bugs. Bugs of that half whose authors' change was read when operators",
         f"were added count as tuning since: {seen} of these bugs. `benchmarks/repair/real_bugs.json` has them with file,",
         "function, red test and command; bugs without a result were not run.",
-        f"They were measured on {DAYS}, two at a time, the first while other programs ran; a repair had {TIME} seconds,",
-        f"and {late} were stopped then and count as given up. Some were measured again, as fdc had been changed; the file",
-        "says of each by which commit its result is. A test that has another name in a second run of the authors' version",
+        f"They were measured on {DAYS}, two at a time, while tests of fdc ran beside them; a repair had {TIME} seconds,",
+        f"and {late} were stopped then and count as given up. Earlier versions of fdc had met the same bugs; the file says",
+        "of each by which commit its result is. A test that has another name in a second run of the authors' version",
         "(some packages name tests by the time of day) is not asked, nor is one that the command leaves out, since another",
         "bug makes it red. Where a choice is shown, each shown edit is judged, too:",
         "right edits were among",
