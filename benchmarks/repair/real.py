@@ -201,6 +201,8 @@ def section() -> list[str]:
     late = sum(one["result"]["ended"] == run.LATE for one in judged)
     limits = f"{mine.ADDED} lines added, {mine.FUNCTIONS} functions, no new name"
     seen = sum(bool(one.get("seen")) for one in bugs)
+    held = sum(bool(one["result"].get("right")) for one in judged)
+    shown = f"{held} of {count['choice shown']} cases" if count["choice shown"] else ""
     counted = ", ".join(f"{count[one]} {one}" for one in VERDICTS)
     out = [
         "## Real bugs",
@@ -225,9 +227,14 @@ def section() -> list[str]:
         f"and {late} were stopped then and count as given up. Earlier versions of fdc had met the same bugs; the file says",
         "of each by which commit its result is. A test that has another name in a second run of the authors' version",
         "(some packages name tests by the time of day) is not asked, nor is one that the command leaves out, since another",
-        "bug makes it red. Where a choice is shown, each shown edit is judged, too:",
-        "right edits were among",
-        f"them in {sum(bool(one['result'].get('right')) for one in judged)} of {count['choice shown']} cases.",
+        "bug makes it red.",
+        *(
+            [
+                f"Where a choice is shown, each shown edit is judged, too: right edits were among them in {shown}."
+            ]
+            if shown
+            else ()
+        ),
         "",
         f"**{len(judged)} bugs were measured (asked for: 30): {counted}.**",
         f"**Of {claimed} repairs that were claimed {count['right']} are right.**",
