@@ -237,10 +237,12 @@ def test_the_judge_of_real_bugs_runs_all_tests_of_the_newer_release(
     diffs = [unified("tiny/code.py", broken, text) for text in texts]
     line = broken[: broken.index("x > low")].count("\n")
     hunks = [["tiny/code.py", line, line + 1]]
-    case = {"package": "tiny", "old": "1", "new": "2", "hunks": hunks}
+    case = {"package": "tiny", "old": "1", "new": "2", "hunks": hunks, "command": ""}
     place = (case, sys.executable, tmp_path / "sources", tmp_path / "work")
     wanted = real.passing(*place)
     assert "test_tiny.py::test_a" in wanted and not any("test_named" in one for one in wanted)
+    left_out = {**case, "command": "pytest --deselect=test_tiny.py::test_a"}
+    assert real.passing(left_out, *place[1:]) == wanted - {"test_tiny.py::test_a"}
     judge = functools.partial(real.lost_with, *place, wanted)
     assert [] == judge(diffs[1])
     assert ["test_tiny.py::test_a"] == judge(diffs[2])

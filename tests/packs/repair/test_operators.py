@@ -325,3 +325,35 @@ def test_what_only_leaves_an_argument_out_is_trusted_where_the_error_asks_for_it
 def test_a_shorter_text_is_another_text_and_leaves_nothing_out() -> None:
     rows = _proposed("def f(x):\n    return x + 'a bc'\n", 2, "AssertionError: 'xa bc' != 'xa'")
     assert [False] == [one["risky"] for one in rows if one["new"] == "'a'"]
+
+
+def test_what_is_changed_and_kept_under_another_name_is_as_good_as_dropped() -> None:
+    """`words = any(text)` for `text = any(text)` passed weak tests and was taken."""
+    code = "def f(text, words):\n    text = any(text)\n    words = list(text)\n    return words\n"
+    rows = [one for one in _proposed(code, 2) if (one["old"], one["new"]) == ("text", "words")]
+    stored = [one for one in rows if "    words = any(text)" in one["diff"]]
+    assert stored and all(one["risky"] for one in stored)
+    other = code.replace("any(text)", "any(words)")
+    rows = [one for one in _proposed(other, 2) if "+    words = any(words)" in one["diff"]]
+    assert rows and not any(one["risky"] for one in rows)
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ('    return f"{x}: {y - 1}"\n', "{y + 1}"), ('    return f"""{x}:\n{y - 1}"""\n', "{y + 1}"),
+        ('    return "a" f"{x!r:>{y}} {y - 1}"\n', "{y + 1}"), ("    return rf\"[a-z]{r'.?$' if x else r'$'}\"\n", "r'[.]?$'"),
+    ],
+)  # fmt: skip
+def test_the_expressions_of_an_f_string_are_edited_and_its_text_is_not(
+    line: str, wanted: str
+) -> None:
+    code = f"def f(x, y):\n{line}"
+    texts = [
+        edited(code, tuple((a, b, new) for a, b, new in row["pieces"]))
+        for row in propose(
+            code, "f.py", [{"path": "f.py", "line": n, "score": 1.0} for n in (2, 3)], [], 900
+        )
+    ]
+    assert any(wanted in one for one in texts)
+    assert not any('f"[A-Z]' in one or 'f"[a-z_]' in one for one in texts)

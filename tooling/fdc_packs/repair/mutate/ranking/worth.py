@@ -184,7 +184,7 @@ def risky(source: Known, edit: Edit) -> bool:
     or leaves a loop otherwise.
     One `not` of two is none of these, nor is that of `not x is None`, which no one else in the file writes."""
     if edit.kind not in _RISKS:
-        return False
+        return _stops_updating(source, edit)
     near = (edit.node, source.parents.get(edit.node), getattr(edit.node, "operand", None))
     if edit.kind == "negation" and sum(is_not(one) for one in near) > 1:
         return False
@@ -201,6 +201,15 @@ def risky(source: Known, edit: Edit) -> bool:
     return any(
         _OPPOSITE.get(one) == other for one, other in zip(*pair, strict=False) if one != other
     )
+
+
+def _stops_updating(source: Source, edit: Edit) -> bool:
+    """True for `y = f(x)` in place of `x = f(x)`: for what reads `x` then, that drops the statement."""
+    up = source.parents.get(edit.node)
+    if not isinstance(up, ast.Assign) or edit.node not in up.targets:
+        return False
+    read = {one.id for one in ast.walk(up.value) if isinstance(one, ast.Name)}
+    return isinstance(edit.node, ast.Name) and edit.node.id in read and edit.new not in read
 
 
 _RISKS = frozenset(

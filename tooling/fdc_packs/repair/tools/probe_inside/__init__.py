@@ -255,7 +255,7 @@ def _rest() -> None:
     _until = max(_until, time.monotonic() + given["seconds"] / 4)
     _used_before = cpu_used()
     try:
-        said = kept("left")
+        said: Any = kept("left")
         left, _passed = said["unfit"][: given["slow"]], said["passed"]
         _first[:] = said["first"]
         given.update(cpu=said["cpu"], took=said["took"], slowest=said["slowest"])

@@ -88,17 +88,19 @@ def keep(name: str, said: object) -> None:
         json.dump(said, out)
 
 
-def kept(name: str) -> Any:
+def kept(name: str) -> object:
     """What `keep` wrote. Raises OSError, ValueError."""
     with open(os.path.join(os.environ[FOLDER], name), encoding="utf-8") as text:
-        return json.load(text)
+        said: object = json.load(text)
+        return said
 
 
 def result_of(number: int) -> Result:
     """What a fork took down of its tests."""
     used = os.path.exists(os.path.join(os.environ[FOLDER], f"used.{number}"))
     try:
-        said: Any = {"used": used, **kept(f"result.{number}")}  # as the fork wrote it
+        was: Any = kept(f"result.{number}")  # as the fork wrote it
+        said: Any = {"used": used, **was}
         return said
     except (OSError, ValueError):
         return {"used": used, "failed": [], "tests": False, "stopped": False}
