@@ -167,7 +167,7 @@ def test_pieces_without_text_leave_no_thread(
             there.sendall(piece.encode())
             time.sleep(0.02)
 
-    leaves_no_thread(drip, lambda address: made(address, name, 0.1))
+    leaves_no_thread(drip, lambda address: made(address, name, 1.0))
 
 
 @pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
@@ -180,4 +180,4 @@ def test_headers_byte_by_byte_leave_no_thread(
             there.sendall(b"x")
             time.sleep(0.02)
 
-    leaves_no_thread(drip, lambda address: made(address, name, 0.1))
+    leaves_no_thread(drip, lambda address: made(address, name, 1.0))
