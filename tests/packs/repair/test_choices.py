@@ -60,13 +60,13 @@ def test_an_example_of_the_docstring_that_fails_as_well_decides(tmp_path: Path) 
 @pytest.mark.long
 def test_edits_that_break_other_tests_do_not_end_the_search(tmp_path: Path) -> None:
     """Places enough to end a search pass the command, and break another file; what is left turns a default round."""
-    parts = [f"def part_{one}(x):\n    return x + {one}\n" for one in range(1, 5)]
-    calls = " + ".join(f"part_{one}(x)" for one in range(1, 5))
+    parts = [f"def part_{one}(x):\n    return x + {one}\n" for one in range(1, 7)]
+    calls = " + ".join(f"part_{one}(x)" for one in range(1, 7))
     whole = f"def whole(x, plain=True):\n    found = {calls} + 0.0\n    return found if plain else found + 1\n"
     (tmp_path / "code_under.py").write_text("\n\n".join([*parts, whole]))
-    asked = "from code_under import whole\n\n\ndef test_whole():\n    assert whole(2) == 19\n"
+    asked = "from code_under import whole\n\n\ndef test_whole():\n    assert whole(2) == 34\n"
     (tmp_path / "test_one.py").write_text(asked)
-    each = [f"    assert code_under.part_{one}(2) == {2 + one}\n" for one in range(1, 5)]
+    each = [f"    assert code_under.part_{one}(2) == {2 + one}\n" for one in range(1, 7)]
     text = "import code_under\n\n\ndef test_parts():\n" + "".join(each)
     (tmp_path / "test_two.py").write_text(text)
     test = f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider test_one.py"
