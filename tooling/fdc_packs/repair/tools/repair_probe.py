@@ -137,9 +137,10 @@ def _read(told: list[dict[str, Any]], edits: Sequence[Edit], green: bool) -> Pro
         if any(fewer < failed for fewer in left.values()):
             verdicts[key] = "leaves"
     why = ""
-    if edits and not verdicts:
+    if edits and not verdicts and base is None:
         why = "no process of the test command could be forked before it imports what is edited"
-        why = why if base is None else "the tests take too long"
+    elif edits and not verdicts:
+        why = "the tests take too long"
     return {"verdicts": verdicts, "changes": changes, "tried": len(verdicts), "why": why}
 
 

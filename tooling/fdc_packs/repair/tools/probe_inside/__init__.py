@@ -375,9 +375,7 @@ def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
     asked = [_outcomes[name] for name in _first if name in _outcomes]
     most = 1 if time_limit.late else FIRST_OF_ALL if given["green"] else FIRST
     still = asked and not any(asked) and len(asked) >= min(most, len(_first))
-    if any(
-        asked
-    ):  # what is asked first is passed: an edit that never ends mostly does not get here
+    if any(asked):  # hardly any edit that never ends gets here
         further()
     if still or (nodeid not in _first and _outcomes.get(nodeid) is False):
         try:
