@@ -58,3 +58,26 @@ def test_a_test_of_very_many_calls_may_run_all_and_runs_again(folder: Path) -> N
     assert "passes" == found["verdicts"]["right"] and "passes" != found["verdicts"]["wrong"]
     ran = (folder / "ran").read_text("utf-8").split("\n")
     assert "1 busy" in ran and "1 apart" not in ran
+
+
+@pytest.mark.long
+def test_texts_of_other_kinds_tell_functions_of_texts_apart(folder: Path) -> None:
+    """With the text of the test alone, all of these give the same."""
+    code = "def limit(text):\n    text = len(text)\n    return text + '!'\n"
+    (folder / "code_under.py").write_text(code, "utf-8")
+    asked = "from code_under import limit\n\n\ndef test_one():\n    assert limit('ab1') == 'ab1!'\n"
+    (folder / "test_code.py").write_text(asked, "utf-8")
+    at = code.index("len(text)")
+    said = [
+        "text.lower()",
+        "text.replace('_', '')",
+        "text.replace(' ', '')",
+        "text.encode('ascii', 'ignore').decode()",
+    ]
+    edits = [
+        {"key": new, "path": "code_under.py", "pieces": [[at, at + len("len(text)"), new]]}
+        for new in said
+    ]
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    assert found["verdicts"] == dict.fromkeys(said, "passes")
+    assert len({row[2] for row in found["changes"].values()}) == len(said)

@@ -27,6 +27,8 @@ TRACED = 4
 """How many times as long a call may take while its lines are taken down."""
 ODD: tuple[Any, ...] = (None, 0, "a", [])
 """What stands for each value of another type as well: a question about a type is answered by no other value."""
+LETTERS = ("_", " ", "\u00e9")
+"""What is put into a text, one at a time: where words part, and a letter that is not of ASCII."""
 _calls: dict[Any, list[dict[str, Any]]] = {}
 _known: set[Any] = set()
 _places: dict[Any, Any] = {}
@@ -253,7 +255,7 @@ def _inputs(calls: Any) -> Iterator[Input]:
         yield Input(at, "", partial(_copy_of, call))
     for at, call in enumerate(calls):
         for name, value in call.items():
-            for other in _others(value):
+            for other in [*_others(value), *_other_texts(value)]:
                 yield Input(at, name, partial(_with, call, name, other))
             for member, inner in (
                 list(getattr(value, "__dict__", {}).items())[:8] if name == "self" else ()
@@ -288,6 +290,15 @@ def _others(value: Any) -> list[Any]:
         whole: Any = value
         return [whole[:0], whole[::-1], whole[: len(whole) // 2], whole + whole]
     return [{}] if isinstance(value, dict) and value else []
+
+
+def _other_texts(value: Any) -> list[str]:
+    """A text in other case, and with one of the letters in it for which functions of texts differ."""
+    if not isinstance(value, str):
+        return []
+    middle = len(value) // 2
+    parts = [value[:middle] + one + value[middle:] for one in LETTERS]
+    return [one for one in [value.swapcase(), *parts] if one != value]
 
 
 def _outcome(
