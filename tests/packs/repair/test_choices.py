@@ -75,3 +75,29 @@ def test_edits_that_break_other_tests_do_not_end_the_search(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     subprocess.run(["git", "apply"], cwd=tmp_path, input=done.stdout.encode(), check=True)
     subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=tmp_path, check=True)
+
+
+@pytest.mark.long
+def test_a_second_edit_of_one_function_is_shown_and_not_applied(tmp_path: Path) -> None:
+    """Two mistakes of one function, each with a test of its own: two wrong edits can make tests pass as well."""
+    code = (
+        "def price(total):\n    if total > 100:\n        total = total - 7\n"
+        "    if total < 20:\n        return total - 5\n    return total\n"
+    )
+    (tmp_path / "code_under.py").write_text(code)
+    tests = (
+        "from code_under import price\n\n\ndef test_large():\n    assert price(100) == 93\n    assert price(99) == 99\n\n\n"
+        "def test_small():\n    assert price(10) == 15\n    assert price(20) == 20\n"
+    )
+    (tmp_path / "test_one.py").write_text(tests)
+    test = f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider"
+    done = inside.fdc("fix", "--test", test, "code_under.py", cwd=tmp_path, env={"FDC_MODEL": ""})
+    assert done.returncode == 6, done.stderr
+    story = done.stderr.splitlines()
+    assert "  apply the diff first; take it with `git apply` if it is what is meant" in story
+    assert "or use --write" not in done.stderr
+    second = [line.split()[-1] for line in story if line.startswith("    git apply ")]
+    subprocess.run(["git", "apply"], cwd=tmp_path, input=done.stdout.encode(), check=True)
+    assert subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=tmp_path).returncode == 1
+    subprocess.run(["git", "apply", second[0]], cwd=tmp_path, check=True)
+    subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=tmp_path, check=True)

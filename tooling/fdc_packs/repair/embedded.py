@@ -6,6 +6,7 @@ to pass, and what contradicts it is measured. Nothing is explained that was not 
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         Failure,
         Hypothesis,
         Probed,
+        RegionAt,
         Suspect,
         Tried,
     )
@@ -33,6 +35,7 @@ SHARE = 40
 """Edits of the most suspect file that are tried before the next ones of another file have their turn."""
 USELESS = frozenset(("fails", "breaks", "leaves"))
 """What a probe says of an edit that takes no failure away, brings one, or takes less away than another edit does."""
+TWICE = "all tests pass with a second small edit of one function, but one mistake in a function is likelier than two"
 SEEN = {
     "passes": "passes all the tests",
     "helps": "takes failures away",
@@ -89,7 +92,8 @@ def diagnose(
     fresh = candidates(context, [key for key in tried or () if key not in verdicts], failure)
     found = weighed(fresh, seen)
     passing = [row for row in found if row.get("probe") == "passes"]
-    if passing and not told_apart(passing):
+    twice = bool(passing) and _in_one_function(passing[0], seen.get("kept") or (), context)
+    if passing and (twice or not told_apart(passing)):
         choices = [
             {"claim": row["claim"], "diff": row["diff"], "change": row["change"]}
             for row in of_each_behaviour(passing)
@@ -98,7 +102,7 @@ def diagnose(
             "hypotheses": [],
             "exhausted": True,
             "choices": choices,
-            "why": why_undecided(passing),
+            "why": TWICE if twice else why_undecided(passing),
         }
     found = credible(found) if verdicts else found
     count = len(verdicts) + seen.get("earlier", 0)
@@ -123,6 +127,20 @@ def diagnose(
         and (found[0]["key"].startswith("syntax-") or found[0].get("probe") == "passes"),
         "why": why,
     }
+
+
+def _in_one_function(row: Candidate, kept: Sequence[RegionAt], context: Evidence) -> bool:
+    """Whether an edit is in a function that a patch which is kept has changed: one mistake in a function is far likelier than
+    two, and then the first patch only hides a part of it."""
+    path, first = row["affected_region"]["path"], row["affected_region"]["first"]
+    lines = [one["first"] for one in kept if one["path"] == path]
+    source = (context.get("sources") or {}).get(path, "") if lines else ""
+    return any(
+        node.lineno <= min(first, line) and max(first, line) <= (node.end_lineno or 0)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for line in lines
+    )
 
 
 def _rivals(found: Sequence[Candidate]) -> list[Candidate]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from .patch.region import parse_region
 
 if TYPE_CHECKING:
-    from .shapes import Hypotheses, Hypothesis
+    from .shapes import Hypotheses, Hypothesis, RegionAt
 
 BUCKETS = ("active", "falsified", "rejected", "archived", "expired")
 ATTEMPTS = 2
@@ -59,6 +59,11 @@ def get(store: Hypotheses, key: str) -> Hypothesis:
 def listed(store: Hypotheses, status: str | None = None) -> list[Hypothesis]:
     """The hypotheses, oldest first; those of one bucket where `status` names it (HYP-02)."""
     return [row for row in store["rows"] if status is None or row["status"] == status]
+
+
+def regions(store: Hypotheses, keys: Sequence[object]) -> list[RegionAt]:
+    """The regions of the hypotheses that have these numbers."""
+    return [row["affected_region"] for row in store["rows"] if row["id"] in keys]
 
 
 def buckets(store: Hypotheses) -> dict[str, list[dict[str, object]]]:

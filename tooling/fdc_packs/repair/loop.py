@@ -60,13 +60,13 @@ def hold_interpretation(state: State, answer: object) -> State:
 def hold_probes(state: State, probed: shapes.Probed) -> State:
     """Keeps what was seen of edits that were tried in memory; those that do not help are not tried again."""
     verdicts = probed["verdicts"]
-    useless = [key for key, said in verdicts.items() if said in embedded.USELESS]
+    useless = (key for key, said in verdicts.items() if said in embedded.USELESS)
     tried = list(dict.fromkeys([*state["tried"], *useless]))
+    kept = hypotheses.regions(state["store"], [one["hypothesis"] for one in state["accepted"]])
+    probed = {**probed, "earlier": state["probes"], "kept": kept}
     notes = [*state["notes"], *weighing.remarks(probed)]
-    probed = {**probed, "earlier": state["probes"]}
-    return told(
-        state, [], probed=probed, probes=state["probes"] + len(verdicts), tried=tried, notes=notes
-    )
+    probes = state["probes"] + len(verdicts)
+    return told(state, [], probed=probed, probes=probes, tried=tried, notes=notes)
 
 
 def admit(state: State, answer: object, files: list[str] | None = None) -> State:

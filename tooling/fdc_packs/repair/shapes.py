@@ -185,13 +185,14 @@ class Probed(TypedDict, total=False):
     passes gives another result, of how many, a name of all results, whether it crashes, whether it hides where the function
     crashed, how many lines of each edited function no input gets to with, for each argument, 1 if no result depends on it, and
     how many tests run what it changes.
-    `earlier`: how many were tried so before these.
+    `earlier`: how many were tried so before these; `kept`: the regions of the patches that are kept already.
     """
 
     verdicts: dict[str, str]
     changes: dict[str, list[Any]]
     tried: int
     earlier: int
+    kept: list[RegionAt]
     why: str
     seconds: float
 

@@ -276,10 +276,11 @@ def _advice(outcome: dict[str, Any], named: bool) -> list[str]:
     """What can be done where the repair did not come to its end."""
     if outcome["status"] not in ("none", "partial"):
         return []
+    first = "apply the diff first; " if outcome["status"] == "partial" else ""
     if outcome["ended"] == "choice" and len(outcome["choices"]) == 1:
-        return ["take it with `git apply` if it is what is meant"]
+        return [f"{first}take it with `git apply` if it is what is meant"]
     if outcome["ended"] == "choice":
-        return ["a test that one of them fails would decide; or take one with `git apply`"]
+        return [f"{first}a test that one of them fails would decide; or take one with `git apply`"]
     failure = outcome["failure"]
     said = f"{failure.get('message', '')}\n{failure.get('block', '')}"
     if any(word in said for word in _IMPORT) and not any(
@@ -314,9 +315,10 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str, named: bool) -> li
             out[0] += (
                 f"; the diff takes failures away and leaves {left or 'others'}: {outcome['failure'].get('message', '')}"
             )
-        elif outcome["choices"]:
+        if outcome["choices"]:
             none = "none of them is" if len(outcome["choices"]) > 1 else "it is not"
-            out[0] += f": {outcome['why'].partition('; this was answer')[0]}; {none} applied"
+            why = f"{outcome['why'].partition('; this was answer')[0]}; {none} applied"
+            out = [*out, f"  {why}"] if outcome["status"] == "partial" else [f"{out[0]}: {why}"]
         elif outcome["status"] == "none" and outcome.get("why"):
             out.append(f"  {outcome['why']}")
         for row in outcome["choices"]:
@@ -337,9 +339,8 @@ def _story(ended: Ended, outcome: dict[str, Any], pages: str, named: bool) -> li
                 f"written: {', '.join(written)}; the files as they were: runs/{ended.run}/original/"
             )
         elif outcome["changes"]:
-            out.append(
-                "the workspace was not changed; apply the diff with `git apply`, or use --write"
-            )
+            more = ", or use --write" * (outcome["status"] == "fixed")
+            out.append(f"the workspace was not changed; apply the diff with `git apply`{more}")
         return [*out, f"{work}; page: {pages}  (run {ended.run})"]
     if ended.status == "interrupted":
         return [
