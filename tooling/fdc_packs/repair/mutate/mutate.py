@@ -21,6 +21,7 @@ from .hints import asks_for_none, evades, inverted, takes_away
 from .kinds import KINDS
 from .known import Known
 from .ranking import stores
+from .ranking.arity import misfits
 from .ranking.impossible import impossible, of_a_parent
 from .ranking.meaning import meant
 from .ranking.worth import ranked, risky, suspect
@@ -95,7 +96,7 @@ def _proposed(
         if (said_now := meant(parsed, edit)) is None or said_now[:2] in said:
             continue
         said.add(said_now[:2])
-        if key in old:
+        if key in old or misfits(parsed, edit):
             continue
         row = _candidate(parsed, path, edit, score, scores, key)
         turned = row["risky"] and inverted(parsed, edit, message, line)
