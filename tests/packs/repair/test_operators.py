@@ -252,6 +252,12 @@ EVIDENT = {
     "whether it is one of those that the module holds": (
         "NEVER = {'fish', 'rice'}\n\n\ndef f(word):\n    if not word:\n        return word\n    return word.lower() + 's'\n",
         "not word:", "not word or word.lower() in NEVER:"),
+    "the item that is stored again": (
+        "def f(d):\n    if 'a' in d:\n        x = cast(str)\n        d['a'] = g(x) if x else ''\n    return d\n",
+        "cast(str)", "cast(str, d['a'])"),
+    "the method of the class above that has the method's name": (
+        ("class A(Exception):\n    def __init__(self, text, code):\n        Exception.code(self, text)\n"
+         "        self.code = code\n"), "Exception.code", "Exception.__init__"),
 }  # fmt: skip
 
 
@@ -265,6 +271,14 @@ def test_what_names_and_neighbours_say_comes_early(what: str) -> None:
     wanted = broken.replace(old, new, 1)
     texts = [edited(broken, tuple((a, b, text) for a, b, text in row["pieces"])) for row in rows]
     assert wanted in texts[: max(3, len(texts) // 10)]
+
+
+def test_what_has_the_member_that_the_error_misses_is_made_first() -> None:
+    text = "def f(given):\n    kept = read(given)\n    kept.discard(1)\n    return sorted(kept)\n"
+    message = "AttributeError: 'list' object has no attribute 'discard'"
+    made = [row["new"] for row in _proposed(text, 2, message)]
+    assert made.index("set(read(given))") < 3
+    assert made.index("set(read(given))") < made.index("list(read(given))")
 
 
 def test_marks_in_a_set_stand_for_themselves() -> None:

@@ -11,6 +11,7 @@ from . import expected
 from .hints import lacks
 from .known import Known
 from .source import OWN, Function, Scoped, name_of
+from .standard.members import made_with
 from .standard.typed import among_types
 from .values import BINDS, Found, Row, wrong_way
 
@@ -271,8 +272,7 @@ def awaited(known: Known, node: ast.Call) -> Iterator[Row]:
 def _wraps(known: Known, node: ast.expr) -> Found:
     """What could be called with the value, as the file calls it, defines it or takes it as a parameter."""
     found, up, function = Found(), known.parents.get(node), known.function(node)
-    for name in _WRAPS:
-        found.raise_to(name, 0.08)
+    found.raise_all((name, 0.08) for name in _WRAPS)
     for rank, (name, count) in enumerate(known.called.most_common(40)):
         found.raise_to(name, 0.08 + 0.005 * min(count, 8) if rank < 12 else 0.05)
     for name in known.defined:  # private, and nothing calls it any more
@@ -285,8 +285,7 @@ def _wraps(known: Known, node: ast.expr) -> Found:
     found.raise_all((name, 0.5) for name in known.idle_imports)
     for name in [one for one in known.classes if one in known.top and one not in known.called]:
         found.raise_to(name, 0.3)  # nothing makes an object of it any more
-    for name in known.unused(node):
-        found.raise_to(name, 0.3)
+    found.raise_all((name, 0.3) for name in known.unused(node))
     if isinstance(up, ast.Raise):
         found.raise_all((name, 0.6) for name in (*known.told.wanted, *known.raised, *_RAISED))
     takers = [one.args for one in (function, *known.above(node)) if isinstance(one, Scoped)]
@@ -296,6 +295,7 @@ def _wraps(known: Known, node: ast.expr) -> Found:
             found.raise_to(name, (0.45 if name in OWN else 0.3) if idle else 0.08)
     for name, beside in _called_alike(known, node, function):
         found.raise_to(name, beside)
+    found.raise_all((name, 0.9) for name in made_with(known, node))
     if isinstance(up, ast.Return):
         found.raise_to(known.owed(up), 0.4)
     return Found({name: prior for name, prior in found.items() if prior})

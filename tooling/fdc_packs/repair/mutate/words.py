@@ -286,9 +286,9 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
         elif node.attr not in methods | stored:
             found = Found({other: prior * 1.5 for other, prior in found.items()})
     if function is not None:
-        if base.startswith("super()") or (
-            function.name.startswith("__") and node.attr.startswith("__")
-        ):
+        above = isinstance(up, ast.Call) and called and name_of((up.args or [up])[0]) in OWN
+        special = function.name.startswith("__") and node.attr.startswith("__")
+        if base.startswith("super()") or (above and base not in OWN) or special:
             found.raise_to(function.name, 0.7)
         for one in ast.walk(function):
             if isinstance(one, ast.Attribute):

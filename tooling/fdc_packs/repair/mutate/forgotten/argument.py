@@ -1,4 +1,4 @@
-"""The argument that a call of Python's own functions lost, where these say of what kind it is."""
+"""The argument that a call lost, where Python's own function, or the code around, says of what kind it is."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..known import Known
 from ..source import OWN, name_of
 from ..values import Found, Row
 from . import blanks
+from .mirrored import block_of
 
 _ASKING = ("hasattr", "getattr", "delattr")
 _TEXT = ('encoding="utf-8"',)
@@ -68,6 +69,32 @@ def well_known(known: Known, node: ast.Call) -> Iterator[Row]:
         )
         for text, prior in sorted(found.items(), key=lambda row: -row[1])[:MEMBERS]:
             yield "added", node, with_argument(known, node, 1, text), prior
+
+
+def put_back(known: Known, node: ast.Call) -> Iterator[Row]:
+    """For `x = f(...)`: the item or member that the next statement stores something made of `x` in, and the item whose key an
+    `if` around has just found: `if k in d: x = f(d[k])`."""
+    statement = known.parents.get(node)
+    if not isinstance(statement, ast.Assign) or "\n" in known.segment(node):
+        return
+    block, up = block_of(known, statement), known.parents.get(statement)
+    after = block[block.index(statement) + 1 :][:1] if block else []
+    made = {one.id for one in statement.targets if isinstance(one, ast.Name)}
+    found = [
+        known.segment(to) for one in after if isinstance(one, ast.Assign) and not made.isdisjoint(_read(one.value))
+        for to in one.targets if isinstance(to, ast.Subscript | ast.Attribute)
+    ]  # fmt: skip
+    for one in ast.walk(up.test) if isinstance(up, ast.If) and block is up.body else ():
+        if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.In):
+            found.append(f"{known.segment(one.comparators[0])}[{known.segment(one.left)}]")
+    given = {known.segment(one) for one in node.args}
+    for text in dict.fromkeys(one for one in found if one not in given and "\n" not in one):
+        for at in range(len(node.args) + 1):
+            yield "added", node, with_argument(known, node, at, text), 0.5
+
+
+def _read(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def _gone_through(known: Known, node: ast.Call) -> Iterator[tuple[str, float]]:

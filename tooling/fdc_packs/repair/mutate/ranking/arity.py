@@ -52,13 +52,10 @@ def _no_one_takes(source: Known, edit: Edit, called: ast.expr | None, call: ast.
 
 
 def _makes(owner: ast.ClassDef, call: ast.Call) -> bool:
-    """Whether a class may be called so: as its `__init__`, and without arguments if it has none and is of no other class."""
+    """Whether a class may be called so: as its `__init__`; one without may get it from elsewhere."""
     makers = [one for one in owner.body if getattr(one, "name", "") in ("__init__", "__new__")]
-    if owner.decorator_list or len(makers) > 1:
-        return True
-    if makers and isinstance(makers[0], Function):
-        return _takes(makers[0], call, True)
-    return bool(makers or owner.bases or owner.keywords) or not (call.args or call.keywords)
+    sole = len(makers) == 1 and not owner.decorator_list
+    return not sole or not isinstance(makers[0], Function) or _takes(makers[0], call, True)
 
 
 def _takes(function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, bound: bool) -> bool:

@@ -51,6 +51,21 @@ def lacked(known: Known, node: ast.Attribute, call: ast.Call | None) -> Iterator
             yield other, LACKED + 0.05 * (other in known.methods_called)
 
 
+def made_with(known: Known, node: ast.expr) -> list[str]:
+    """The built-in types that have the member which a value has not, as the error says: of what is stored in a name that is
+    asked for it, or returned."""
+    told, up = _NO_MEMBER.search(known.message), known.parents.get(node)
+    stored = isinstance(up, ast.Assign) and any(
+        told is not None and told[2] in known.members.get(known.segment(one), ())
+        for one in up.targets
+    )
+    if told is None or not (stored or isinstance(up, ast.Return)):
+        return []
+    return [
+        one.__name__ for one in (set, list, dict, str, bytes) if hasattr(one, told[2]) and one.__name__ != told[1]
+    ]  # fmt: skip
+
+
 def of_types(known: Known, node: ast.Attribute, call: ast.Call) -> Iterator[tuple[str, float]]:
     """The methods of the built-in types that have this one, where they take what the call gives: those that share a word with it
     (`difference_update`, `update`), then those that the file calls, and what answers a question where one is asked. All come
