@@ -255,6 +255,12 @@ EVIDENT = {
     "the item that is stored again": (
         "def f(d):\n    if 'a' in d:\n        x = cast(str)\n        d['a'] = g(x) if x else ''\n    return d\n",
         "cast(str)", "cast(str, d['a'])"),
+    "what is done with a parameter and its name, with another one": (
+        "def f(self, a, b, c):\n    put(self, 'a', a)\n    pass\n    put(self, 'c', c)\n", "pass", "put(self, 'b', b)"),
+    "the value for nothing that nothing uses": (
+        "def f(groups, usual):\n    return T(g, int(groups['m']), 1)\n", "int(groups['m'])", "int(groups['m']) or usual"),
+    "what gives three parts": (
+        "def f(x):\n    head, mark, tail = x.endswith('-')\n    return head, tail\n", "endswith", "rpartition"),
     "the method of the class above that has the method's name": (
         ("class A(Exception):\n    def __init__(self, text, code):\n        Exception.code(self, text)\n"
          "        self.code = code\n"), "Exception.code", "Exception.__init__"),

@@ -9,7 +9,7 @@ from typing import Any
 from . import calls, constants, statements, values, words
 from .forgotten import argument, around, bound, converted, mirrored, statement, turning
 from .known import Known
-from .missing import absent, handed_up
+from .missing import absent, fallback, handed_up
 from .source import Edit, Function
 
 Operator = Callable[[Known, Any], Iterator[Any]]
@@ -33,7 +33,8 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.Compare, calls.likewise), (ast.Call, calls.as_elsewhere),
     (ast.GeneratorExp, converted.collected), (ast.Call, calls.awaited), (ast.Call, values.chained),
     (ast.Name, words.owned), (Function, words.parameters), (_TIGHT, values.signed),
-    (ast.Attribute | ast.Subscript, calls.defaulted), (around.Asking, around.conditions),
+    (ast.Attribute | ast.Subscript, calls.defaulted), (ast.Call | ast.Subscript | ast.Attribute, fallback.fallback),
+    (around.Asking, around.conditions),
     (_WRAPPED, calls.wrapped), (ast.stmt, mirrored.mirrored), (ast.While, turning.forgotten),
 )  # fmt: skip
 

@@ -301,8 +301,11 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
     if called and isinstance(up, ast.Call):
         for other, prior in of_types(known, node, up):
             found.raise_to(other, prior)
-        for other in sorted(known.methods_called):
-            found.raise_to(other, 0.07)
+        found.raise_all((other, 0.07) for other in sorted(known.methods_called))
+        at = known.parents.get(up)
+        parts = at.targets[0] if isinstance(at, ast.Assign) and at.value is up else None
+        if isinstance(parts, ast.Tuple) and len(parts.elts) == 3 and len(up.args) == 1:
+            found.raise_all((other, 0.6) for other in ("partition", "rpartition"))
     found.raise_all(lacked(known, node, up if called and isinstance(up, ast.Call) else None))
     for other in public(known, node.value):
         found.raise_to(other, 0.4 if node.attr not in public(known, node.value) else 0.1)

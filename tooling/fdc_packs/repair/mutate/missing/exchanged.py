@@ -13,6 +13,8 @@ LONGEST, MOST = 90, 40
 """Characters of a statement, and statements, that are taken."""
 OWN = 0.5
 """How common it is that a parameter is made another one of itself as a second one is."""
+SPELLED = 0.8
+"""How common it is that what is said of a parameter and its name is said of another one."""
 _WORD = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*")
 _MEMBER = re.compile(r"(?<=\bself\.)[A-Za-z_]\w*")
 
@@ -34,6 +36,9 @@ def exchanged(place: Place, wanted: Sequence[str] = ()) -> Iterator[tuple[str, f
                 if other not in names:
                     made = re.sub(rf"(?<![\w.\"']){re.escape(name)}\b", other, text)
                     yield made, max(firm + 0.1 * _alike(name, other), OWN if again else 0.0)
+                    spelled = re.sub(rf"(?<=[\"']){re.escape(name)}(?=[\"'])", other, made)
+                    if spelled != made:  # `put("a", a)`, `put("b", b)`
+                        yield spelled, SPELLED
         for name in (
             dict.fromkeys(_MEMBER.findall(text)) if isinstance(one, ast.Assign | ast.Expr) else ()
         ):
