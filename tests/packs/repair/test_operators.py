@@ -259,6 +259,8 @@ EVIDENT = {
         "def f(self, a, b, c):\n    put(self, 'a', a)\n    pass\n    put(self, 'c', c)\n", "pass", "put(self, 'b', b)"),
     "the value for nothing that nothing uses": (
         "def f(groups, usual):\n    return T(g, int(groups['m']), 1)\n", "int(groups['m'])", "int(groups['m']) or usual"),
+    "what is called for its effect": (
+        "def f(xs, out):\n    for x in xs:\n        out.compile(x)\n    return out\n", "out.compile", "out.append"),
     "what gives three parts": (
         "def f(x):\n    head, mark, tail = x.endswith('-')\n    return head, tail\n", "endswith", "rpartition"),
     "the method of the class above that has the method's name": (

@@ -260,6 +260,21 @@ def _is_no_error(name: str) -> bool:
     return not (isinstance(there, type) and issubclass(there, BaseException))
 
 
+_CHANGES = (
+    "append",
+    "add",
+    "extend",
+    "update",
+    "write",
+    "remove",
+    "discard",
+    "insert",
+    "pop",
+    "clear",
+)
+"""Methods whose result nobody needs, the most common ones first."""
+
+
 def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
     """Of the same owner elsewhere, of the class, the method's own name, of a built-in type that has this one."""
     old = known.segment(node)
@@ -303,6 +318,8 @@ def member(known: Known, node: ast.Attribute) -> Iterator[Row]:  # noqa: C901
             found.raise_to(other, prior)
         found.raise_all((other, 0.07) for other in sorted(known.methods_called))
         at = known.parents.get(up)
+        if isinstance(at, ast.Expr) and base not in (*OWN, *known.imported):
+            found.raise_all((other, 0.35 - 0.01 * rank) for rank, other in enumerate(_CHANGES))
         parts = at.targets[0] if isinstance(at, ast.Assign) and at.value is up else None
         if isinstance(parts, ast.Tuple) and len(parts.elts) == 3 and len(up.args) == 1:
             found.raise_all((other, 0.6) for other in ("partition", "rpartition"))
