@@ -289,6 +289,13 @@ def test_what_has_the_member_that_the_error_misses_is_made_first() -> None:
     assert made.index("set(read(given))") < made.index("list(read(given))")
 
 
+def test_nothing_is_asked_whether_it_is_of_what_only_hints_at_types() -> None:
+    text = "from typing import Any, Dict\nfrom a import Mapping\n\ndef f(x):\n    if isinstance(x):\n        return x.keys()\n"
+    made = [row["new"] for row in _proposed(text, 5)]
+    assert made.index("isinstance(x, Mapping)") < 5
+    assert {"isinstance(x, Any)", "isinstance(x, Dict)"}.isdisjoint(made[:40])
+
+
 def test_marks_in_a_set_stand_for_themselves() -> None:
     """No edit takes a mark in a set for a repetition, a group or any character; what the set lacks comes first."""
     text = 'import re\n\n\ndef f(x):\n    return re.match(r"a+[/?.(]b", x)\n'

@@ -27,6 +27,7 @@ _GIVEN_WORDS = {
 
 _OF_TYPE = ("isinstance", "issubclass")
 _TYPES: tuple[type, ...] = (str, list, dict, tuple, int, bytes, set, float, bool, frozenset, type)
+_HINTS = ("typing:", "typing_extensions:")
 _TWO = ("(list, tuple)", "(str, bytes)", "(int, float)")
 _SHORT = {"map": 2, "filter": 2, "zip": 2}
 """How many arguments Python's own functions that go through something have at least, or mostly."""
@@ -141,7 +142,9 @@ def _types(known: Known, node: ast.Call) -> Found:
         found.raise_to(name, 0.5 if own else 0.3)
     for name in known.members_imported:
         idle = name in known.idle_imports  # nothing else reads it
-        found.raise_to(name, 0.0 if not name[:1].isupper() else 0.9 if idle else 0.25)
+        hint = known.imported[name].startswith(_HINTS)  # no object is of it
+        named = name[:1].isupper() and not name.isupper() and not hint
+        found.raise_to(name, 0.0 if not named else 0.9 if idle else 0.25)
     return Found({name: prior for name, prior in found.items() if prior})
 
 
