@@ -121,3 +121,30 @@ def test_a_link_out_of_the_workspace_is_not_followed(
     assert done.returncode in (1, 2) and "link that leads out of the workspace" in done.stderr, done
     assert UGLY == other.read_text() and Path("p.plan").is_symlink()
     assert 0 == fdc("fmt", str(other), cwd=workspace).returncode and CANONICAL == other.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["fmt"], UGLY),
+        (
+            ["lint", "--fix"],
+            "set_plan x\nplan_step_complete x\nmessage_user\n  Dear {Reader}\nclose_task\nsubmit\n",
+        ),
+        (["migrate", "--write"], "set_plan\nRead <the_book>.\n---\nsubmit\n"),
+    ],
+    ids=["fmt", "fix", "migrate"],
+)
+def test_where_one_plan_cannot_be_written_none_is(
+    workspace: Path, words: list[str], text: str
+) -> None:
+    Path("fdc.toml").touch()
+    plans = ["a.plan", "z" * 240 + ".plan"]  # beside the second one no temporary file has a name
+    for plan in plans:
+        Path(plan).write_text(text)
+    done = fdc(*words, *plans, cwd=workspace)
+    assert (3, [text, text]) == (done.returncode, [Path(plan).read_text() for plan in plans])
+    assert f"fdc: File name too long ({workspace}/zzz" in done.stderr
+    os.rename(plans[1], "z.plan")
+    fdc(*words, "a.plan", "z.plan", cwd=workspace)
+    assert text not in (Path("a.plan").read_text(), Path("z.plan").read_text())

@@ -24,6 +24,10 @@ FILES = {
     "tests/test_lines.py": "def parse_line(): ...\n\ndef only_here(): ...\n",
     ".venv/lib/basket.py": "class Basket: ...\n",
     "node_modules/x/basket.js": "class Basket {}\n",
+    "build/lib/basket.py": "class Basket: ...\n",
+    "src/shop/made.py": "class Basket: ...\n",
+    ".gitignore": "/build/\n",
+    "src/.gitignore": "made.py\n",
 }
 
 

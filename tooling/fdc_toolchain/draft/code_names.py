@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..linking.project.discover import SKIPPED
+from ..linking.project.ignored import Ignored
 from ..linking.project.regular_file import read
 
 MOST_FILES, MOST_BYTES = 5_000, 1 << 20
@@ -78,17 +79,29 @@ def _place(parts: list[str], files: dict[str, list[str]]) -> str:
 
 
 def _files(root: str) -> Iterator[str]:
-    """The files of code, below the root."""
+    """The files of code, below the root, that git does not ignore."""
     count = 0
+    ignored = Ignored(root)
     for folder, below, names in os.walk(root):
-        below[:] = sorted(name for name in below if name not in SKIPPED and name[:1] != ".")
+        here = os.path.relpath(folder, root)
+        ignored.enter(here)
+        below[:] = sorted(
+            name
+            for name in below
+            if name not in SKIPPED
+            and name[:1] != "."
+            and not ignored(os.path.join(here, name), True)
+        )
         for name in sorted(names):
-            whole = os.path.join(folder, name)
-            if name.rpartition(".")[2].lower() in _CODE and not os.path.islink(whole):
+            path = os.path.normpath(os.path.join(here, name))
+            if (
+                name.rpartition(".")[2].lower() in _CODE
+                and not os.path.islink(os.path.join(folder, name))
+                and not ignored(path, False)
+            ):
                 count += 1
                 if count > MOST_FILES:
                     return
-                path = os.path.relpath(whole, root)
                 if _PLAIN.fullmatch(path):
                     yield path
 

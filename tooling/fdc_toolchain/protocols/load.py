@@ -18,7 +18,7 @@ from ..diagnostics.diagnostic import Diagnostic, Label, ordered
 from ..diagnostics.span import Span
 from ..named_tuples import NamedTuple
 from ..narrow import narrow
-from ..text.json_text import Node, Places, plain
+from ..text.json_text import CONFLICT, Node, Places, plain
 from ..text.yaml_text import parse
 from .regions import fence, take
 
@@ -131,8 +131,7 @@ def _prose(path: str, data: bytes, findings: list[Diagnostic]) -> str:
     inside, opened = "", 0
     for number, line in enumerate(text.split("\n"), 1):
         if not inside and line.startswith("<<<<<<< "):
-            message = "the file has a conflict of a merge: resolve it"
-            findings.append(Diagnostic(Span(path, number, 1, number, 8), "FDC501", message))
+            findings.append(Diagnostic(Span(path, number, 1, number, 8), "FDC501", CONFLICT))
         open_fence = fence(line, inside)
         inside, opened = open_fence, opened if inside else number
     if inside:

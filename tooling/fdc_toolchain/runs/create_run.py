@@ -54,6 +54,7 @@ def checked_plan(plan: str, root: str, *, trust_settings: bool = False) -> Check
 def plan_key(linker: Linker, plan: str, path: str) -> str:
     """The key of a plan: of the file at `path`, else of the registered name `plan`. Raises UsageError if neither exists."""
     from ..check import key_of
+    from ..linking.registry import REGISTRY
     from ..text.suggest import did_you_mean
 
     is_file = os.path.isfile(path)
@@ -64,6 +65,8 @@ def plan_key(linker: Linker, plan: str, path: str) -> str:
         raise Missing(f"`{plan}` is a folder: it is neither a file nor a registered name")
     if key is None:
         hint = did_you_mean(plan, linker.callable_names())
+        if any(found.code == "FDC325" for found in linker.diagnostics):
+            hint = f"`{REGISTRY}` is damaged, and `fdc lint` shows where"
         none = f"the plan `{plan}` is neither a file nor a registered name"
         raise Missing(none + (f"; {hint}" if hint else ""))
     return key

@@ -100,6 +100,10 @@ def advise(head: str, tail: str) -> Advice:
 
 
 def _instead(head: str, tail: str) -> str | None:
+    if head in ("<<<<<<<", "=======", ">>>>>>>"):
+        from ..text.json_text import CONFLICT
+
+        return CONFLICT
     if head in ("-", "*", "+", "•"):
         return "a step is a line without a list mark"
     if head.startswith(("//", "--", ";", "/*", "<!--", "%")):

@@ -27,6 +27,9 @@ MAX_DEPTH = 64
 MAX_DIGITS = 400
 """Maximum characters of one number (Python's conversion takes quadratic time)."""
 
+CONFLICT = "the file has a conflict of a merge: resolve it"
+"""Advice for a file with the marks that git writes into it where a merge needs a person."""
+
 _TOKEN = re.compile(
     r'[ \t\r\n]*+(?:(?P<mark>[{}\[\],:])|(?P<quote>")'
     r"|(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?![\w.+-]))"
@@ -124,8 +127,13 @@ def parse(text: str, max_depth: int = MAX_DEPTH) -> tuple[Node | None, list[Prob
     try:
         return _document(text, max_depth, problems), problems
     except _Stop as stop:
-        problems.append(stop.problem)
+        problems.append(stop.problem._replace(help=conflict(text) or stop.problem.help))
         return None, problems
+
+
+def conflict(text: str) -> str | None:
+    """Advice for a text that cannot be read, where a line of it begins a conflict of a merge."""
+    return CONFLICT if "\n<<<<<<< " in f"\n{text}" else None
 
 
 def _document(text: str, max_depth: int, problems: list[Problem]) -> Node:  # noqa: C901

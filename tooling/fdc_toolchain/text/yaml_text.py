@@ -5,7 +5,7 @@ Aliases, tags and merges are refused: a protocol or an automaton must state each
 
 from __future__ import annotations
 
-from .json_text import MAX_DEPTH, Member, Node, Problem
+from .json_text import MAX_DEPTH, Member, Node, Problem, conflict
 from .json_text import parse as parse_json
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ def parse(path: str, text: str) -> tuple[Node | None, list[Problem]]:
             message = f"nested deeper than {MAX_DEPTH}"
             return None, [Problem(where, where, message, limit=True)]
         message = f"this is not YAML: {wrong.problem or wrong.context}"
-        return None, [Problem(where, where, message)]
+        return None, [Problem(where, where, message, conflict(text))]
     except yaml.YAMLError as wrong:
         return None, [Problem(0, 0, f"this is not YAML: {str(wrong).splitlines()[0]}")]
     except (ValueError, OverflowError) as wrong:  # characters and versions that there are not

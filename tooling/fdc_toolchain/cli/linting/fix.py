@@ -27,7 +27,7 @@ def fix(
     """
     from ...console.process import write
     from ...console.terminal import style
-    from ...durable import replace
+    from ...durable import replace_all
     from ...report.diff import unified
     from .judge import judge, report
 
@@ -55,9 +55,13 @@ def fix(
                 sys.stdout,
             )
         return FINDINGS if changed and not options["exit_zero"] else CLEAN
-    for key, data in sorted(changed.items()):
-        if key not in texts:
-            replace(os.path.realpath(os.path.join(root, key)), data)
+    replace_all(
+        {
+            os.path.realpath(os.path.join(root, key)): data
+            for key, data in sorted(changed.items())
+            if key not in texts
+        }
+    )
     for key in texts:  # for stdin, stdout has the text only
         write(now[key], sys.stdout)
     if count and not options["quiet"]:

@@ -9,7 +9,7 @@ import click
 
 from ...console.options import flag_option, root_of, workspace_option
 from ...console.terminal import say, style
-from ...durable import replace
+from ...durable import replace_all
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.link import closed
 from ...linking.project import regular_file
@@ -50,7 +50,7 @@ def command(
     A folder means every plan below it (`*.plan`, `*.plan.txt`, `plan.txt`); without PATHS, the current
     folder, or the workspace if that is elsewhere. `-` reads stdin and writes stdout. A plan whose text cannot be
     read, or that is a link out of the workspace or a secret file, is reported and left as it is. Formatting never changes
-    what a plan does.
+    what a plan does. If one of the plans cannot be written, none is.
     """
     root = root_of(workspace)
     settings = read_settings(root)
@@ -67,6 +67,7 @@ def command(
             raise UsageError(f"`{path}` {said}")
     for path in find_plans(list(paths) or [inside(root)], root, settings.exclude):
         job.file(path)
+    replace_all(job.texts)
     if not quiet:
         click.echo(job.summary(), err=diff)
     return job.code()
@@ -82,6 +83,7 @@ class _Job:
         self.limits = settings.limits
         self.secret = settings.secret
         self.changed = self.same = self.unread = self.closed = 0
+        self.texts: dict[str, bytes] = {}
 
     def file(self, path: str) -> None:
         data = regular_file.read(path, MAX_FILE)
@@ -103,7 +105,7 @@ class _Job:
         elif self.check:
             click.echo(f"Would reformat: {path}")
         else:
-            replace(os.path.realpath(path), new)
+            self.texts[os.path.realpath(path)] = new
 
     def stdin(self, name: str) -> int:
         data = read_stdin()

@@ -9,7 +9,7 @@ import click
 
 from ...console.options import flag_option, root_of, workspace_option
 from ...console.terminal import say
-from ...durable import replace
+from ...durable import replace_all
 from ...exits import CLEAN, FINDINGS, UsageError
 from ...linking.catalogue import read_catalogue
 from ...linking.link import closed
@@ -29,7 +29,9 @@ from ..shared.stdin import read_stdin
     epilog="Exit codes: 0 converted or nothing to do, 1 a plan was refused, 2 wrong usage, 3 the environment failed."
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@flag_option("--write", "Write the plans in place, instead of one plan to stdout.")
+@flag_option(
+    "--write", "Write the plans in place, all of them or none, instead of one plan to stdout."
+)
 @flag_option("--quiet -q", "Do not list the changes.")
 @workspace_option
 def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | None) -> int:
@@ -46,7 +48,7 @@ def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | N
     root = root_of(workspace)
     settings = read_settings(root)
     catalogue, _ = read_catalogue(settings.catalogues, Files(root).read)
-    code = CLEAN
+    code, texts = CLEAN, dict[str, bytes]()
     for path in paths:
         name = "<stdin>" if path == "-" else path
         data = _read(path)
@@ -61,7 +63,8 @@ def command(paths: tuple[str, ...], write: bool, quiet: bool, workspace: str | N
         elif not write:
             sys.stdout.buffer.write(done.text)
         elif done.text != data:
-            replace(os.path.realpath(path), done.text)
+            texts[os.path.realpath(path)] = done.text
+    replace_all(texts)
     return code
 
 

@@ -111,6 +111,8 @@ def _parse(data: bytes, name: str) -> Settings | None:
     """The settings in a file; None where a pyproject.toml has none."""
     import tomllib
 
+    from ...text.json_text import conflict
+
     try:
         table: Any = tomllib.loads(data.decode("utf-8").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as wrong:
@@ -121,6 +123,8 @@ def _parse(data: bytes, name: str) -> Settings | None:
             said = "nested too deeply"
         elif not isinstance(wrong, (tomllib.TOMLDecodeError, UnicodeDecodeError)):
             said = "a number has too many digits"  # more than Python converts
+        if advice := conflict(data.decode("utf-8", "replace")):
+            said += f"; {advice}"
         raise SettingsError(f"{name}: {said}") from wrong
     if name != "pyproject.toml":
         return _settings(table, name)
