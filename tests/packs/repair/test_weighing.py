@@ -264,3 +264,69 @@ def test_what_a_comparison_of_objects_gives_back_may_be_not_implemented() -> Non
         suspects: list[Any] = [{"path": "f.py", "line": 3, "score": 0.8}]
         found = [row["new"] for row in propose(code, "f.py", suspects, [], 2000)]
         assert likely == ("NotImplemented" in found[:25])
+
+
+def test_a_longer_edit_that_was_likelier_does_not_only_elaborate_a_shorter_one() -> None:
+    """`zip(x, d)` and `zip(x, d.values())`: the second one says more, and was likelier."""
+    rows = {"short": 0.37, "keys": 0.35, "long": 0.5}
+    found = [_row(key, score) for key, score in rows.items()]
+    for row, new in zip(found, ("zip(x, d)", "zip(x, d.keys())", "zip(x, d.values())")):
+        row["diff"] = f"--- a/f.py\n+++ b/f.py\n@@ -1 +1 @@\n-zip(x)\n+{new}\n"
+    changes: dict[str, list[Any]] = {
+        key: [4, 30, name, False, False, {}, 2]
+        for key, name in (("short", "x"), ("keys", "x"), ("long", "y"))
+    }  # fmt: skip
+    probed: Any = {"verdicts": dict.fromkeys(rows, "passes"), "changes": changes}
+    assert not weighing.told_apart(weighing.weighed(found, probed))
+    found[2]["confidence"] = found[2]["score"] = 0.3
+    ordered = weighing.weighed(found, probed)
+    assert (ordered[0]["key"], weighing.told_apart(ordered)) == ("short", True)
+
+
+TRUSTED = {
+    "another name for one that has no value yet": (
+        "def f(value):\n    if g(mark):\n        return 1\n    mark = h(value)\n    return mark\n", 2,
+        "UnboundLocalError: cannot access local variable 'mark' where it is not associated with a value", "mark", "value", True),
+    "what asks in the place of what changes a text": (
+        "import re\n\n\ndef f(p, word):\n    if re.sub(p, word):\n        return 1\n    return re.search(p, word)\n", 5,
+        "", "re.sub", "re.search", True),
+    "a text less in the question": (
+        "import re\n\n\ndef f(p, word):\n    if re.sub(p, word):\n        return 1\n    return re.sub(p, \"\", word)\n", 5,
+        "", "re.sub(p, word)", 're.sub(p, "", word)', False),
+    "a parameter of a method as a condition": (
+        "class A:\n    def f(self, x, exc):\n        if x.a:\n            return 1\n        return 2\n", 3,
+        "", "x.a", "x.a or exc", False),
+    "a parameter of a function as a condition": (
+        "def f(x, exc):\n    if x.a:\n        return 1\n    return 2\n", 2, "", "x.a", "x.a or exc", True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TRUSTED)
+def test_what_mends_is_trusted_more(what: str) -> None:
+    text, line, message, old, new, mends = TRUSTED[what]
+    rows = propose(text, "f.py", [{"path": "f.py", "line": line, "score": 0.8}], [], 1800, message)
+    row = next(row for row in rows if (row["old"], row["new"]) == (old, new))
+    assert row["mends"] is mends
+
+
+def test_a_statement_goes_where_alone_its_names_are_bound() -> None:
+    text = "def f(d):\n    for one in d:\n        if one.ok:\n            k, v = one.pair\n        put(k, v)\n"
+    bound = text.replace("    for", "    k, v = 0, 0\n    for")
+    for source, sure in ((text, True), (bound, False)):
+        suspects = [{"path": "f.py", "line": at, "score": 0.8} for at in range(2, 7)]
+        moved = [
+            row
+            for row in propose(source, "f.py", suspects, [], 1800)
+            if row["kind"] == "nested" and "put(k, v)" in row["old"]
+        ]
+        assert [(row["risky"], row["mends"]) for row in moved] == [(not sure, sure)]
+
+
+def test_nothing_is_given_to_a_name_that_the_next_loop_binds() -> None:
+    text = (
+        "def f(d):\n    out = {}\n    for k, v in k.items():\n        out[k] = v\n    return out\n"
+    )
+    fails = "UnboundLocalError: cannot access local variable 'k' where it is not associated with a value"
+    suspects = [{"path": "f.py", "line": at, "score": 0.8} for at in (3, 4)]
+    made = [row["new"] for row in propose(text, "f.py", suspects, [], 1800, fails)]
+    assert "d" in made and not [one for one in made if one.startswith("k = ")]

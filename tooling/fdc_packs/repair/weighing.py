@@ -82,6 +82,7 @@ def told_apart(passing: Sequence[Candidate]) -> bool:
         if not every or not inputs:
             return False
         alike = _share(row) == _share(best) and _elaborates(row, best)
+        alike = alike and row["before"] <= best["before"]
         firm = belief >= _belief(row, before) + (0 if alike else math.log2(DOUBT))
         if same != outcomes and (most == RISKY or not firm):
             return False

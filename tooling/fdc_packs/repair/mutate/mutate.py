@@ -12,11 +12,13 @@ import ast
 import functools
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from ..patch.region import Region, as_dict
 from . import syntax
+from .forgotten.mirrored import block_of
 from .hints import asks_for_none, evades, inverted, takes_away
 from .kinds import KINDS
 from .known import Known
@@ -101,6 +103,7 @@ def _proposed(
         row = _candidate(parsed, path, edit, score, scores, key)
         turned = row["risky"] and inverted(parsed, edit, message, line)
         turned = turned or (edit.kind == "nested" and said_now[2])  # what was never run is run
+        turned = turned or (edit.kind == "nested" and _gets_its_names(parsed, edit))
         turned = turned or (edit.kind == "nesting" and alone_gives(parsed, edit.node))
         turned = turned or asks_for_none(parsed, edit, message, line) or _replaces(parsed, edit)
         mends = turned or said_now[2] or _mends(parsed, edit, message)
@@ -127,6 +130,25 @@ def _turns_default(source: Source, edit: Edit) -> bool:
     return turned and isinstance(source.parents.get(edit.node), ast.arguments)
 
 
+def _gets_its_names(source: Known, edit: Edit) -> bool:
+    """True for a statement that goes into the `if` before it, where alone a name is bound that it reads."""
+    assert isinstance(edit.node, ast.stmt)
+    block, function = block_of(source, edit.node), source.function(edit.node)
+    before = block[block.index(edit.node) - 1] if block[:1] != [edit.node] else None
+    if function is None or not isinstance(before, ast.If):
+        return False
+    there, every = (
+        Counter(
+            part.id for one in body for part in ast.walk(one) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        )
+        for body in (before.body, function.body)
+    )  # fmt: skip
+    taken = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
+    return any(
+        0 < there[name] == every[name] for name in source.needs(edit.node) if name not in taken
+    )
+
+
 def _replaces(source: Known, edit: Edit) -> bool:
     """True for an edit that puts something else in the place of what can never be meant."""
     whole = (source.start(edit.node), source.end(edit.node)) if impossible(source, edit.node) else None  # fmt: skip
@@ -134,7 +156,8 @@ def _replaces(source: Known, edit: Edit) -> bool:
 
 
 def _mends(source: Known, edit: Edit, message: str) -> bool:
-    """True for an edit that uses a name that its function binds and nothing reads, or that the error misses; for one that
+    """True for an edit that uses a name that its function binds and nothing reads, or that the error misses, or that puts
+    another name in the place of that one; for one that
     stores what is overwritten at once where the value says; for one that gives back what a statement only computes; for
     `type` where something is compared with types, and `super` where a method calls its own name; and for one that takes the
     `not` from `not x != y`."""
@@ -156,7 +179,13 @@ def _mends(source: Known, edit: Edit, message: str) -> bool:
     lost = source.unused(edit.node)
     if edit.kind in ("narrowed", "widened"):  # a condition more
         lost = lost.difference(*map(stores.unpacked, source.around(edit.node)))
-    lost = lost | set(_MISSED.findall(message))
+        method = source.function(edit.node) if source.owner(edit.node) else None
+        if method is not None:  # it may take what only others of its name need
+            lost = lost - {one.arg for one in ast.walk(method.args) if isinstance(one, ast.arg)}
+    missed = set(_MISSED.findall(message))
+    if edit.kind == "name" and isinstance(edit.node, ast.Name) and edit.node.id in missed:
+        return True
+    lost = lost | missed
     return not lost.isdisjoint(set(_WORDS.findall(edit.new)) - set(_WORDS.findall(edit.old)))
 
 

@@ -30,6 +30,7 @@ OPERATORS: tuple[tuple[Any, Operator], ...] = (
     (ast.AST, statements.blocks), (ast.If, statements.cases),
     (ast.Pass, statement.statement), (ast.Expr, around.idle), (ast.stmt, around.inserted), (ast.Call, argument.well_known),
     (ast.Call, calls.arguments), (ast.Call, handed_up.handed_up), (ast.Call, argument.put_back),
+    (ast.Call, argument.within_others),
     (ast.Compare, calls.likewise), (ast.Call, calls.as_elsewhere),
     (ast.GeneratorExp, converted.collected), (ast.Call, calls.awaited), (ast.Call, values.chained),
     (ast.Name, words.owned), (Function, words.parameters), (_TIGHT, values.signed),

@@ -284,7 +284,8 @@ def _deeper(known: Known, node: ast.stmt) -> str:
 def put_before(known: Known, node: ast.stmt, kind: str, text: str, prior: float) -> Iterator[Edit]:
     """A statement before another one that begins its line; behind a tab what stands under it."""
     indent, start = known.indent(node), known.start(node)
-    if indent is not None:
+    own = known.names_stored(node.target) if isinstance(node, ast.For) else ()
+    if indent is not None and text.partition(" = ")[0] not in own:  # which the loop binds itself
         said = text.replace("\t", f"{known.newline}{indent}{_deeper(known, node)}")
         yield Edit(kind, node, ((start, start, f"{said}{known.newline}{indent}"),), "", said, prior)
 

@@ -94,6 +94,19 @@ def put_back(known: Known, node: ast.Call) -> Iterator[Row]:
             yield "added", node, with_argument(known, node, at, text), 0.5
 
 
+def within_others(known: Known, node: ast.Call) -> Iterator[Row]:
+    """What other calls of the function make their arguments of: `d.values()` where `zip(d.keys(), map(f, d.values()))` is."""
+    said = known.segment(node)
+    others = [one for one in known.calls.get(known.segment(node.func), ()) if one is not node][:40]
+    parts = [part for one in others for given in one.args for part in ast.walk(given)]
+    asked = (
+        one for one in parts if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
+    )
+    for text in dict.fromkeys(known.segment(one) for one in asked if known.fits(one, node)):
+        if text not in said and "\n" not in text + said:
+            yield "added", node, with_argument(known, node, len(node.args), text), 0.5
+
+
 def _read(node: ast.AST) -> set[str]:
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 

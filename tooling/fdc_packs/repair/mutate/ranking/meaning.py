@@ -14,6 +14,8 @@ MOVES = frozenset(("nesting", "nested"))
 """Kinds of edits that change which block a statement is of: nothing less than its function says what they mean."""
 LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
 _COMPUTES = ast.Sub | ast.Div | ast.FloorDiv | ast.Mod
+_NO_QUESTIONS = frozenset(("sub", "subn", "finditer", "escape", "compile"))
+"""What functions of `re` give nobody asks whether it is true."""
 
 
 class Meaning(NamedTuple):
@@ -148,7 +150,10 @@ def _against_itself(node: ast.AST, fields: dict[str, Hashable]) -> bool:
 
 def _unusual(node: ast.AST) -> bool:
     """True for `len(x) <= 0`, `len(x) < 0` and `len(x) >= 0`, and for `x.rsplit(y)`, which are `== 0`, nothing, everything and
-    `split`."""
+    `split`; for `if x.sub(y, z)`, which asks nothing that `search` does not ask."""
+    if isinstance(node, ast.If | ast.While | ast.IfExp):
+        asked = node.test.operand if isinstance(node.test, ast.UnaryOp) else node.test
+        return isinstance(asked, ast.Call) and getattr(asked.func, "attr", "") in _NO_QUESTIONS
     if isinstance(node, ast.Compare):
         sized = isinstance(node.left, ast.Call) and name_of(node.left.func) == "len"
         other, op = node.comparators[0], node.ops[0]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from opcode import opname
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from . import what_runs
@@ -240,8 +240,9 @@ def _lines(
 
 
 class Input(NamedTuple):
-    """`call`: the number of the call of a test that it is made of; `moved`: what was exchanged for another value of its kind, an
-    argument or a member of `self` ("" for none, and for a value of another type); `make`: makes the arguments."""
+    """`call`: the number of the call of a test that it is made of; `moved`: what was exchanged for another value of its kind,
+    an argument or a member of `self` ("" for none, for a member of another one, and for a value of another type); `make`: makes
+    the arguments."""
 
     call: int
     moved: str
@@ -249,7 +250,7 @@ class Input(NamedTuple):
 
 
 def _inputs(calls: Any) -> Iterator[Input]:
-    """The calls of the tests, and each with one argument, or one member of `self`, exchanged for one of its kind, and
+    """The calls of the tests, and each with one argument, or one member of one, exchanged for one of its kind, and
     then for one of another type."""
     for at, call in enumerate(calls):
         yield Input(at, "", partial(_copy_of, call))
@@ -257,11 +258,10 @@ def _inputs(calls: Any) -> Iterator[Input]:
         for name, value in call.items():
             for other in [*_others(value), *_other_texts(value)]:
                 yield Input(at, name, partial(_with, call, name, other))
-            for member, inner in (
-                list(getattr(value, "__dict__", {}).items())[:8] if name == "self" else ()
-            ):
+            for member, inner in _members(value)[: 8 if name == "self" else 4]:
+                moved = f"self.{member}" if name == "self" else ""
                 for other in _others(inner):
-                    yield Input(at, f"self.{member}", partial(_with_member, call, member, other))
+                    yield Input(at, moved, partial(_with_member, call, name, member, other))
     for at, call in enumerate(calls):
         for name, value in call.items():
             for other in ODD if name not in ("self", "cls") else ():
@@ -273,10 +273,16 @@ def _with(call: dict[str, Any], name: str, other: Any) -> dict[str, Any]:
     return {**_copy_of(call), name: copy.deepcopy(other)}
 
 
-def _with_member(call: dict[str, Any], member: str, other: Any) -> dict[str, Any]:
+def _with_member(call: dict[str, Any], name: str, member: str, other: Any) -> dict[str, Any]:
     made = _copy_of(call)
-    made["self"].__dict__[member] = copy.deepcopy(other)
+    made[name].__dict__[member] = copy.deepcopy(other)
     return made
+
+
+def _members(value: Any) -> list[tuple[str, Any]]:
+    """What an object holds, where it is one: a class, a function and a module are the same in every copy."""
+    shared = isinstance(value, type | FunctionType | ModuleType)
+    return [] if shared else list(getattr(value, "__dict__", {}).items())
 
 
 def _others(value: Any) -> list[Any]:
@@ -289,7 +295,9 @@ def _others(value: Any) -> list[Any]:
     if isinstance(value, (str, bytes, list, tuple)):
         whole: Any = value
         return [whole[:0], whole[::-1], whole[: len(whole) // 2], whole + whole]
-    return [{}] if isinstance(value, dict) and value else []
+    if isinstance(value, dict) and value:
+        return [{}, {key: (_others(one) or [one])[0] for key, one in value.items()}]
+    return []
 
 
 def _other_texts(value: Any) -> list[str]:
