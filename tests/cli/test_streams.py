@@ -151,20 +151,3 @@ def test_a_dash_as_output_is_stdout(workspace: Path, words: str) -> None:
     done = fdc(*words.split(), "--output", "-", cwd=workspace)
     assert (plain.returncode, plain.stdout) == (done.returncode, done.stdout) and done.stdout
     assert not (workspace / "-").exists()
-
-
-def test_names_of_files_are_utf8_in_every_locale(workspace: Path) -> None:
-    """Lint said of a file that was there that it did not exist, and `fdc draft` ended with a bug of fdc."""
-    (workspace / "thé.md").write_text("tea")
-    (workspace / "a.plan").write_text(WORK.replace("message_user → 一", "read_file thé.md"))
-    locale = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
-    for words, said in (
-        (["lint", "a.plan"], "1 plan proved, no findings\n"),
-        (["draft", "Thé", "--output", "thé.plan"], "thé.plan written; lint found no errors\n"),
-    ):
-        done = run_process(
-            [sys.executable, "-m", "fdc_toolchain", *words],
-            cwd=workspace,
-            env={**locale, "PYTHONPATH": str(ROOT / "tooling")},
-        )
-        assert (0, True) == (done.returncode, said in done.stdout), done.stdout + done.stderr

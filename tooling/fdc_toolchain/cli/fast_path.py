@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 def entry() -> None:
     """Runs `fdc`. Ctrl-C ends it with 130, also while it is imported."""
-    _name_files_in_utf8()
     sys.unraisablehook = _ignored
     try:
         _run(sys.argv[1:])
@@ -23,13 +22,6 @@ def entry() -> None:
         if sys.stderr is not None:
             print("fdc: interrupted", file=sys.stderr, flush=True)
         os._exit(INTERRUPTED)
-
-
-def _name_files_in_utf8() -> None:
-    """Starts the process anew where the locale, or PYTHONUTF8=0, gives names of files another encoding than plans have."""
-    if sys.getfilesystemencoding() != "utf-8" and sys.executable:
-        os.environ["PYTHONUTF8"] = "1"  # for the processes that fdc starts
-        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _ignored(what: sys.UnraisableHookArgs) -> None:
