@@ -21,7 +21,7 @@ from .. import environment
 from . import cases, packages, page, run
 
 PAGE = environment.ROOT / "docs" / "benchmarks-repair.md"
-SEED = 5231743
+SEED = 39974956
 """Set when the proposer had last been changed, before anybody had seen the cases that it gives."""
 
 
