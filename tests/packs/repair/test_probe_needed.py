@@ -86,7 +86,7 @@ def test_texts_of_other_kinds_tell_functions_of_texts_apart(folder: Path) -> Non
 @pytest.mark.long
 def test_what_a_dictionary_or_an_object_holds_is_exchanged(folder: Path) -> None:
     """With what the test gives, the keys are the values; of an object, what it holds is."""
-    code = "def limit(d):\n    return len(d)\n"
+    code = "def limit(d, loop=None, away=None):\n    return len(d)\n"
     (folder / "code_under.py").write_text(code, "utf-8")
     said = ["list(d.keys())", "list(d.values())"]
     edits = [
@@ -95,7 +95,10 @@ def test_what_a_dictionary_or_an_object_holds_is_exchanged(folder: Path) -> None
     ]  # fmt: skip
     held = "class Held:\n    def __init__(self, d):\n        self.d = d\n"
     held += "    def keys(self): return self.d.keys()\n    def values(self): return self.d.values()\n\n\n"
-    for given in ("{1: 1, 2: 2}", "Held({1: 1, 2: 2})"):
+    held += "class Away:\n    __dict__ = property(lambda self: 1 / 0)\n    def __deepcopy__(self, _): return self\n\n\n"
+    held += "loop = {1: 1, 2: 2}\n"
+    held += "loop[3] = loop\n\n\n"
+    for given in ("{1: 1, 2: 2}", "Held({1: 1, 2: 2})", "{1: 1, 2: 2}, loop, Away()"):
         asked = f"from code_under import limit\n\n\n{held}def test_one():\n    assert limit({given}) == [1, 2]\n"
         (folder / "test_code.py").write_text(asked, "utf-8")
         found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]

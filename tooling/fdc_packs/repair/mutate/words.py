@@ -260,18 +260,7 @@ def _is_no_error(name: str) -> bool:
     return not (isinstance(there, type) and issubclass(there, BaseException))
 
 
-_CHANGES = (
-    "append",
-    "add",
-    "extend",
-    "update",
-    "write",
-    "remove",
-    "discard",
-    "insert",
-    "pop",
-    "clear",
-)
+_CHANGES = "append add extend update write remove discard insert pop clear".split()
 """Methods whose result nobody needs, the most common ones first."""
 
 

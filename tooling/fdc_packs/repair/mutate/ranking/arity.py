@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from ..known import Known
 from ..source import OWN, Edit, Function
@@ -14,18 +13,18 @@ def misfits(source: Known, edit: Edit) -> bool:
     up = source.parents.get(edit.node)
     if isinstance(up, ast.Call) and up.func is edit.node:
         return "(" not in edit.new and _no_one_takes(source, edit, _expression(edit.new), up)
-    return any(_no_one_takes(source, edit, one.func, one) for one in _new_calls(edit))
+    old = {ast.dump(one) for one in _calls(edit.old)}
+    new = (one for one in _calls(edit.new) if ast.dump(one) not in old)
+    return any(_no_one_takes(source, edit, one.func, one) for one in new)
 
 
-def _new_calls(edit: Edit) -> Iterator[ast.Call]:
-    if "(" in edit.new:
-        try:
-            tree = ast.parse(edit.new.strip())
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return  # a part of a statement
-        for one in ast.walk(tree):
-            if isinstance(one, ast.Call) and ast.unparse(one) not in edit.old:
-                yield one
+def _calls(text: str) -> list[ast.Call]:
+    """The calls of a statement or expression; none for a part of one."""
+    try:
+        tree = ast.parse(text.strip() if "(" in text else "")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [one for one in ast.walk(tree) if isinstance(one, ast.Call)]
 
 
 def _expression(text: str) -> ast.expr | None:

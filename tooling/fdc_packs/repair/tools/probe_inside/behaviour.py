@@ -27,6 +27,8 @@ TRACED = 4
 """How many times as long a call may take while its lines are taken down."""
 ODD: tuple[Any, ...] = (None, 0, "a", [])
 """What stands for each value of another type as well: a question about a type is answered by no other value."""
+HELD = 100
+"""Rows of a dictionary that get other values at once."""
 LETTERS = ("_", " ", "\u00e9")
 """What is put into a text, one at a time: where words part, and a letter that is not of ASCII."""
 _calls: dict[Any, list[dict[str, Any]]] = {}
@@ -280,9 +282,12 @@ def _with_member(call: dict[str, Any], name: str, member: str, other: Any) -> di
 
 
 def _members(value: Any) -> list[tuple[str, Any]]:
-    """What an object holds, where it is one: a class, a function and a module are the same in every copy."""
-    shared = isinstance(value, type | FunctionType | ModuleType)
-    return [] if shared else list(getattr(value, "__dict__", {}).items())
+    """What an object holds, where it is one and says so: a class, a function and a module are the same in every copy."""
+    try:
+        shared = isinstance(value, type | FunctionType | ModuleType)
+        return [] if shared else list(getattr(value, "__dict__", {}).items())
+    except Exception:
+        return []  # one that stands for something that is not there now
 
 
 def _others(value: Any) -> list[Any]:
@@ -296,7 +301,8 @@ def _others(value: Any) -> list[Any]:
         whole: Any = value
         return [whole[:0], whole[::-1], whole[: len(whole) // 2], whole + whole]
     if isinstance(value, dict) and value:
-        return [{}, {key: (_others(one) or [one])[0] for key, one in value.items()}]
+        rows = [(key, {} if isinstance(one, dict) else one) for key, one in value.items()]
+        return [{}, {key: (_others(one) or [one])[0] for key, one in rows[:HELD]}]
     return []
 
 
