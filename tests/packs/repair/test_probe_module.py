@@ -109,3 +109,44 @@ def test_edits_of_two_functions_are_compared_by_the_inputs_of_both(folder: Path)
     right, wrong = found["changes"]["True"], found["changes"]["plain or n:"]
     assert right[1] == wrong[1] and right[0] < wrong[0] and right[7] < wrong[7]
     assert set(right[5]) == set(wrong[5])
+
+
+@pytest.mark.long
+def test_an_object_that_the_tests_hold_is_made_anew_with_the_edit(folder: Path) -> None:
+    """The right edit is the last of more than are tried anew in a process: in memory it is seen that the others are none."""
+    code = (
+        "class Zone:\n    def __init__(self, name):\n        self.name = 0\n        self.near = self\n\n"
+        "    def said(self):\n        return self.near.name\n\n\nHERE = Zone('here')\n"
+    )
+    (folder / "code_under.py").write_text(code, "utf-8")
+    asked = "from code_under import HERE\n\ndef test_said(): assert HERE.said() == 'here'\n"
+    (folder / "test_code.py").write_text(asked, "utf-8")
+    at = code.index("0")
+    edits = [
+        {"key": new, "path": "code_under.py", "pieces": [[at, at + 1, new]]}
+        for new in (*map(str, range(1, repair_probe.SLOW + 20)), "name")
+    ]
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    assert found["verdicts"]["name"] == "passes"
+
+
+@pytest.mark.long
+def test_of_a_member_that_only_other_functions_read_no_effect_is_expected(folder: Path) -> None:
+    """Both edits give what the test asks; only what `keep` itself names can be said to have no effect there."""
+    code = (
+        "class Bag:\n    def __init__(self, n):\n        self.n, self.spare, self.own = n, 7, 3\n\n"
+        "    def fill(self):\n        self.spare = self.n\n\n    def renew(self):\n        self.n = 2\n\n"
+        "    def keep(self):\n        pass\n        return self.n + self.own - self.own\n"
+    )
+    (folder / "code_under.py").write_text(code, "utf-8")
+    asked = "from code_under import Bag\n\ndef test_keep(): assert Bag(1).keep() == 2\n"
+    (folder / "test_code.py").write_text(asked, "utf-8")
+    at = code.index("pass")
+    edits = [
+        {"key": new, "path": "code_under.py", "pieces": [[at, at + 4, new]]}
+        for new in ("self.renew()", "self.fill(); self.n = 2")
+    ]
+    found = repair_probe.probe(PYTEST, None, str(folder), edits)  # type: ignore[arg-type]
+    assert dict.fromkeys(("self.renew()", "self.fill(); self.n = 2"), "passes") == found["verdicts"]
+    for row in found["changes"].values():
+        assert {name.partition("self.")[2] for name in row[5] if "self." in name} == {"n", "own"}

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 import pytest
+from fdc_packs.repair import weighing
 from fdc_packs.repair.mutate import operators
 from fdc_packs.repair.mutate.expected import converting
 from fdc_packs.repair.mutate.hints import Said
@@ -289,3 +290,60 @@ def test_no_call_is_put_there_that_no_function_of_the_file_takes() -> None:
     )
     made = rows(loose.replace("__init__(self)", "__init__(self, n)"), lines=range(last, last + 1))
     assert {"self.takes()", "A(some(self, x))"} <= set(made)
+
+
+def test_a_name_that_hides_another_one_and_is_never_read_is_the_wrong_one() -> None:
+    """Both edits do the same: `lambda match: match` and `lambda re: re`."""
+    texts = (
+        ("import re\n\n\ndef f(x):\n    return re.sub('a', lambda re: match[0], x)\n", "re", "match"),
+        ("def f(items):\n    found = [str(one) for found in items]\n    return found\n", "found", "one"),
+    )  # fmt: skip
+    for text, old, new in texts:
+        fails, line = (
+            f"NameError: name '{new}' is not defined",
+            text.count("\n") - text.count("return found\n"),
+        )
+        found = propose(text, "f.py", [{"path": "f.py", "line": line, "score": 0.8}], [], 1800, fails, line)  # fmt: skip
+        pairs = ((old, new), (new, old))
+        twins: list[Any] = [
+            row for row in found if row["kind"] == "name" and (row["old"], row["new"]) in pairs
+        ]
+        assert {(old, new), (new, old)} <= {(row["old"], row["new"]) for row in twins}
+        twins = [
+            row for row in twins if (row["old"], row["new"]) == (new, old) or not row.get("rebinds")
+        ]
+        measured = {row["key"]: [3, 9, "x", False, False] for row in twins}
+        best = weighing.weighed(
+            twins, {"verdicts": dict.fromkeys(measured, "passes"), "changes": measured}
+        )[0]
+        assert best["mends"] and (best["old"], best["new"]) == (old, new)
+
+
+def test_nothing_is_put_before_a_statement_that_would_never_be_run_then() -> None:
+    text = "class A(Base):\n    def f(self, x):\n        pass\n        return self\n"
+    made = rows(text, lines=range(3, 4))
+    assert "super().f(x)" in made and not any(one.startswith("return") for one in made)
+    ending = rows(text.replace("        return self\n", ""), lines=range(3, 4))
+    assert "return super().f(x)" in ending
+
+
+def test_a_condition_is_not_asked_again_under_itself() -> None:
+    text = "def f(x, y, low):\n    if x < low:\n        y.update(x)\n        for one in y:\n            if one not in x:\n"
+    text += "                y.pop(one)\n    if low is None or y:\n        return x\n    return y\n"
+    made = rows(text, lines=range(5, 6))
+    assert any("low is None" in one for one in made) and not any(
+        "x < low" in one and " in x" in one for one in made
+    )
+    stored = rows(
+        text.replace("        y.update(x)\n", "        x = y.update(x)\n"), lines=range(5, 6)
+    )
+    assert any("x < low" in one and " in x" in one for one in stored)
+
+
+def test_a_method_may_call_another_one_than_its_neighbour_does() -> None:
+    text = "class A:\n    def keep(self, *x): self.n = x\n\n    def drop(self, *x): self.m = x\n\n"
+    text += "    def one(self, x): self.o = x\n\n"
+    text += "    def __iand__(self, *x):\n        pass\n        return self\n\n"
+    text += "    def __isub__(self, *x):\n        self.drop(*x)\n        return self\n"
+    made = rows(text, lines=range(9, 10))
+    assert made.index("self.keep(*x)") < 30 and "self.one(*x)" not in made

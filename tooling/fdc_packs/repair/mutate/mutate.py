@@ -26,6 +26,7 @@ from .ranking import stores
 from .ranking.arity import misfits
 from .ranking.impossible import impossible, of_a_parent
 from .ranking.meaning import meant
+from .ranking.naming import hides
 from .ranking.worth import ranked, risky, suspect
 from .source import Edit, Source, diff_of, same
 from .standard.typed import among_types
@@ -113,12 +114,14 @@ def _proposed(
         row |= {"turned": True} if turned else {}
         row |= {"evades": True} if evading else {}
         row |= {"turns_default": True} if _turns_default(parsed, edit) else {}
-        row |= {"rebinds": True} if isinstance(getattr(edit.node, "ctx", None), ast.Store) else {}
+        gives = mends and edit.kind == "name" and hides(parsed, edit.node)
+        stored = isinstance(getattr(edit.node, "ctx", None), ast.Store)
+        row |= {"rebinds": True} if stored and not gives else {}
         row |= {"stands": True} if parsed.lines.stands(edit.new) else {}
         likelier = parsed.lines.likelier(edit.pieces) + bool(parsed.copies(edit.node, edit.pieces))
         if isinstance(edit.node, ast.Constant) and isinstance(edit.node.value, str):
             likelier += parsed.lines.spelled(edit.old, edit.new)
-        found.append({**row, "score": score, "likelier": likelier})
+        found.append({**row, "score": score, "likelier": likelier + gives})
         if len(found) == limit:
             break
     return found

@@ -185,8 +185,12 @@ def conditions(known: Known, node: Asking) -> Iterator[Row]:
                 found.raise_to(said.format(name), prior)
     whole = f"({text})" if isinstance(test, ast.BoolOp | ast.IfExp) else text
     parts = test.values if isinstance(test, ast.BoolOp) else [test]
-    there = {_compared(part) for part in parts}  # of these another operator says all
-    rest = (one for one in sorted(found, key=lambda one: -found[one]) if _compared(one) not in there)  # fmt: skip
+    there, above = (
+        {_compared(part) for part in parts},
+        _decided(known, test),
+    )  # of these another operator says all
+    best = sorted(found, key=lambda one: -found[one])
+    rest = (one for one in best if _compared(one) not in there and _positive(one) not in above)
     for said in itertools.islice(rest, CONDITIONS):
         if bare:
             yield "narrowed", test, f"{text} if {said}", found[said]
@@ -208,6 +212,31 @@ def _among(known: Known, names: Iterable[str]) -> Iterator[tuple[str, float]]:
             yield f"{name} in {one.targets[0].id}", 0.1
             if len(small) == len(words) and "lower" in known.methods_called:
                 yield f"{name}.lower() in {one.targets[0].id}", 0.12
+
+
+def _decided(known: Known, test: ast.expr) -> set[str]:
+    """What an `if` around has asked already, where nothing that it reads gets another value under it."""
+    found: set[str] = set()
+    for up in known.around(test):
+        if isinstance(up, ast.If) and known.statement(test) is not up:
+            named = [one for part in (*up.body, *up.orelse) for one in ast.walk(part) if isinstance(one, ast.Name)]  # fmt: skip
+            stored = {one.id for one in named if isinstance(one.ctx, ast.Store)}
+            asked, parts = up.test, [up.test]
+            if isinstance(asked, ast.BoolOp) and isinstance(asked.op, ast.And):
+                parts = asked.values
+            for part in parts:
+                read = {one.id for one in ast.walk(part) if isinstance(one, ast.Name)}
+                found |= {_positive(ast.unparse(part))} if read.isdisjoint(stored) else set()
+    return found
+
+
+def _positive(condition: str) -> str:
+    """A condition as it is written by Python, without a `not` in front; as it is, where it is none."""
+    try:
+        node = ast.parse(condition, mode="eval").body
+    except SyntaxError:
+        return condition
+    return ast.unparse(node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else node)  # fmt: skip
 
 
 def _compared(condition: str | ast.expr) -> frozenset[str]:

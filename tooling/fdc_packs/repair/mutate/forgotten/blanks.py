@@ -271,3 +271,31 @@ def handed_up(
                 firm = 0.4 if one.name[:1] == "_" else 0.3
                 yield f"{prefix}.{one.name}()", firm
                 yield f"return {prefix}.{one.name}()", firm - 0.05
+
+
+def called_otherwise(
+    known: Known, node: ast.stmt, function: ast.FunctionDef | ast.AsyncFunctionDef
+) -> Iterator[tuple[str, float]]:
+    """What a method of the class that takes the same does, with another method that takes as much as the one that it calls:
+    `self.drop(x)` of one stands for `self.keep(x)` of another."""
+    owner = known.owner(node)
+    methods = [one for one in owner.body if isinstance(one, Function)] if owner is not None else []
+    taken = {one.name: ast.dump(one.args) for one in methods}
+    alike = [
+        one
+        for one in methods
+        if one is not function and taken[one.name] == taken.get(function.name)
+    ]
+    for call in (part.value for one in alike for part in one.body if isinstance(part, ast.Expr)):
+        called = call.func if isinstance(call, ast.Call) else call
+        own = isinstance(called, ast.Attribute) and name_of(called.value) in OWN
+        if called is call or not own or "\n" in known.segment(call):
+            continue
+        said = name_of(called)
+        for name in taken:
+            if (
+                name not in (said, function.name)
+                and name[:2] != "__"
+                and taken[name] == taken.get(said)
+            ):
+                yield known.segment(call).replace(f".{said}(", f".{name}(", 1), 0.4

@@ -106,6 +106,7 @@ def could_stand(known: Known, node: ast.stmt, function: Function) -> Found:
     found.raise_all(blanks.members(known, wanted, plain))
     found.raise_all(blanks.of_functions(known, node, function, plain))
     found.raise_all(blanks.handed_up(known, node, function))
+    found.raise_all(blanks.called_otherwise(known, node, function))
     for rank, (text, prior) in enumerate(donors(known, node, function)):
         found.raise_to(text, prior - 0.0005 * rank)
     if any(isinstance(one, ast.Return) and one.value is None for one in ast.walk(function)):

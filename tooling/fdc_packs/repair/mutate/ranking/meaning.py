@@ -20,10 +20,11 @@ _NO_QUESTIONS = frozenset(("sub", "subn", "finditer", "escape", "compile"))
 
 class Meaning(NamedTuple):
     """`said`: what code says, whatever its layout; `odd`: how often a value is put against itself, a line is buried, or
-    something is said in a way that nobody says it."""
+    something is said in a way that nobody says it; `leaves`: no run goes on behind it."""
 
     said: Hashable
     odd: int
+    leaves: bool
 
 
 def meant(source: Source, edit: Edit) -> tuple[int, Hashable, bool] | None:
@@ -43,6 +44,8 @@ def meant(source: Source, edit: Edit) -> tuple[int, Hashable, bool] | None:
             after = _meaning(edited(block, pieces))
             if after is None or after.said == before.said or after.odd > before.odd:
                 return None
+            if after.leaves > before.leaves and around is not _block(source, around)[-1]:
+                return None  # what stands behind it would never be run
             if any(after == _meaning(_lines(source, one)) for one in _instead(source, around)):
                 return None  # a condition that decides nothing
             return first, after.said, after.odd < before.odd
@@ -97,9 +100,11 @@ def _head(source: Source, statement: ast.stmt, edit: Edit) -> str:
 def _meaning(block: str) -> Meaning | None:
     """What whole lines of Python say; None where they say nothing."""
     try:
-        tree = ast.parse(f"if 1:\n{block}" if block[:1] in (" ", "\t") else block)
-        reader = _Reader()
-        return Meaning(reader.said(tree), reader.odd)
+        indented = block[:1] in (" ", "\t")
+        tree = ast.parse(f"if 1:\n{block}" if indented else block)
+        reader, last = _Reader(), tree.body[-1] if tree.body else None
+        last = last.body[-1] if indented and isinstance(last, ast.If) else last
+        return Meaning(reader.said(tree), reader.odd, isinstance(last, LEAVES))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -1,9 +1,13 @@
-"""What a name says of the value that it is given: `length = len(x)`, `numerator = part.numerator`."""
+"""What a name says of the value that it is given, `length = len(x)`, and where it hides another one."""
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
+
+from ..known import Known
+from ..source import Function
 
 _SAYING = re.compile(r"(?<=\.)\w+|[^\W\d]\w*(?=\()")
 """Members, and what is called."""
@@ -39,3 +43,38 @@ def _parts(given: str) -> frozenset[str]:
     """The words of a name, and what they are short for."""
     parts = {given, *given.split("_")}
     return frozenset(parts | {_SHORT.get(part, part.removesuffix("s")) for part in parts})
+
+
+def hides(source: Known, node: ast.AST) -> bool:
+    """True for a name that a lambda or a comprehension binds and never reads, and that means something else around it."""
+    name, inside = str(getattr(node, "id", getattr(node, "arg", ""))), _reach(source, node)
+    if inside is None:
+        return False
+    within, function = set(ast.walk(inside)), source.function(node)
+    if any(
+        isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
+        for one in within
+    ):
+        return False
+    around = ast.walk(function) if isinstance(function, Function) else ()
+    outside = (
+        one
+        for one in around
+        if one not in within and name in (getattr(one, "id", ""), getattr(one, "arg", ""))
+    )
+    return name in source.everywhere or any(outside)
+
+
+def _reach(source: Known, node: ast.AST) -> ast.AST | None:
+    """The lambda or the comprehension that binds a name where it stands."""
+    for up in source.around(node):
+        if isinstance(up, ast.Lambda):
+            return up if isinstance(node, ast.arg) else None
+        if isinstance(up, _COMPREHENSIONS):
+            return up if isinstance(getattr(node, "ctx", None), ast.Store) else None
+        if isinstance(up, ast.stmt):
+            return None
+    return None
+
+
+_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp

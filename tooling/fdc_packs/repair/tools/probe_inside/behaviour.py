@@ -143,12 +143,14 @@ def compare(good: Sequence[int], number: int) -> None:
     ]
     lines = {place: len(_code_lines(functions[place][0].__code__)) for place in places}
     old: list[Any] = []
+    before = {place: _said(functions[place][0].__code__) for place in places}
     until = time.monotonic() + SECONDS / 2
     for _, function, spared, _, one in made:
         if time.monotonic() > until:
             break
         old.append(_outcome(function, one.make, spared))
     put(number) if at_hand(number) else rerun(number)
+    said = {place: before[place] | _said(functions[place][0].__code__) for place in places}
     counts = {place: [0, 0] for place in places}
     crashes = works = False
     failed: set[int] = set()
@@ -170,7 +172,7 @@ def compare(good: Sequence[int], number: int) -> None:
         sys.settrace(None)
         if not one.moved:
             first.setdefault((place, one.call), now[0])
-        else:
+        elif one.moved[:5] != "self." or one.moved[5:] in said[place]:
             name = f"{place[1]}:{place[2]}:{one.moved}"
             matters[name] = matters.get(name, False) or now[0] != first.get((place, one.call))
         failed |= {was[2]} - {0} if tested else set()
@@ -206,6 +208,11 @@ def _codes(code: CodeType) -> list[CodeType]:
     """The code of a function, and of the functions in it."""
     inner = [one for one in code.co_consts if isinstance(one, CodeType)]
     return [code, *(one for part in inner for one in _codes(part))]
+
+
+def _said(code: CodeType) -> set[str]:
+    """The members, and other names, that the code of a function asks for itself: of no other member an effect is expected."""
+    return {name for one in _codes(code) for name in one.co_names}
 
 
 def _code_lines(code: CodeType) -> set[int]:
