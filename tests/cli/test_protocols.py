@@ -227,3 +227,17 @@ def test_a_conflict_of_a_merge_stops_the_build(root: Path) -> None:
     assert (root / "AGENTS.md").read_bytes() == before
     prose.write_text(f"# P\n\n{example}")
     assert protocols(root)[0] == 0
+
+
+def test_a_sparse_checkout_without_the_folder_is_named_as_the_cause(root: Path) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.example"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *words], cwd=root, check=True)
+    assert protocols(root)[0] == 0
+    subprocess.run([*git, "sparse-checkout", "set", "tooling"], cwd=root, check=True)
+    code, _, err = protocols(root, "--check")
+    assert code == 2 and err.endswith(
+        "`git sparse-checkout add protocols` writes the folder if git has it\n"
+    )
+    subprocess.run(["git", "sparse-checkout", "add", "protocols"], cwd=root, check=True)
+    assert protocols(root, "--check")[0] == 0

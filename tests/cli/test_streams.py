@@ -151,3 +151,25 @@ def test_a_dash_as_output_is_stdout(workspace: Path, words: str) -> None:
     done = fdc(*words.split(), "--output", "-", cwd=workspace)
     assert (plain.returncode, plain.stdout) == (done.returncode, done.stdout) and done.stdout
     assert not (workspace / "-").exists()
+
+
+def test_another_encoding_of_names_is_said_and_no_file_is_to_be_renamed(workspace: Path) -> None:
+    """`rename the file` was said of a name in UTF-8, because Python read it as ASCII."""
+    (workspace / "thé.plan").write_text(WORK)
+    locale = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    done = run_process(
+        [sys.executable, "-m", "fdc_toolchain", "lint", "thé.plan"],
+        cwd=workspace,
+        env={**locale, "PYTHONPATH": str(ROOT / "tooling")},
+    )
+    assert 1 == done.returncode and "rename" not in done.stdout, done.stdout
+    said = "set LC_ALL=C.UTF-8, and do not set PYTHONUTF8=0\n"
+    assert done.stderr.endswith(said) and said in done.stdout
+
+
+def test_a_missing_file_whose_name_has_two_forms_says_so(workspace: Path) -> None:
+    """Both forms look the same in the message; ASCII has one."""
+    (workspace / "th\u00e9.md").write_text("tea")
+    for name, forms in (("the\u0301.md", 1), ("th\u00e9.md", 0), ("tea.md", 0)):
+        (workspace / "a.plan").write_text(WORK.replace("message_user → 一", f"read_file {name}"))
+        assert forms == fdc("lint", "a.plan", cwd=workspace).stdout.count("Unicode NFC or NFD")

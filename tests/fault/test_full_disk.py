@@ -168,3 +168,16 @@ def test_a_run_that_a_full_disk_did_not_cancel_can_go_on(tmp_path: Path) -> None
                 break
             assert fdc("resume", "last", cwd=disk, env=env).returncode == 5, pages
     assert 3 in ends
+
+
+def test_a_cache_on_a_full_disk_is_still_known_as_a_cache_later(tmp_path: Path) -> None:
+    """Its mark was left empty, and `fdc cache clear` refused that cache for ever."""
+    (tmp_path / "a.plan").write_text("set_plan x\nplan_step_complete x\nclose_task\nsubmit\n")
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        env = {"FDC_CACHE_DIR": str(disk / "cache")}
+        ballast = filled(disk, 0)
+        assert 0 == fdc("lint", cwd=tmp_path, env=env).returncode
+        ballast.unlink()
+        assert 0 == fdc("lint", cwd=tmp_path, env=env).returncode
+        cleared = fdc("cache", "clear", cwd=tmp_path, env=env)
+        assert 0 == cleared.returncode, cleared.stderr

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -98,6 +99,30 @@ def test_what_a_sandbox_cannot_do_without_is_named_and_nothing_is_run(
     refused = on_less(missing, "run", "p.plan", "--allow-weak-sandbox", env=without)
     assert refused.returncode != 0 and named in refused.stderr
     assert not (workspace / "src/ran").exists()
+
+
+def test_a_bubblewrap_that_may_make_no_namespaces_is_not_to_be_installed(
+    workspace: Path, without: Mapping[str, str]
+) -> None:
+    """As on Ubuntu, whose AppArmor forbids it: `install bubblewrap` was said of the one that is installed."""
+    program = shutil.which("bwrap")
+    words = [
+        shutil.which("unshare") or "",
+        "-Ur",
+        "/bin/sh",
+        "-c",
+        'echo 0 > /proc/sys/user/max_user_namespaces && "$@"',
+    ]
+    if program is None or subprocess.run([*words, "sh", "true"], check=False).returncode:
+        pytest.skip("there is no bubblewrap here, or no namespace in which it can fail")
+    (Path(without["PATH"]) / "bwrap").symlink_to(program)
+    fdc_there = [str(LESSER), "landlock", sys.executable, str(Path(ROOT, "tooling/fdc_cli.py"))]
+    found = subprocess.run(
+        [*words, "sh", sys.executable, *fdc_there, "doctor"],
+        env=clean_environment(without), capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert "let bubblewrap make user namespaces (docs/sandbox.md says how), or" in found.stdout
+    assert "install bubblewrap" not in found.stdout
 
 
 def test_without_mounts_the_doctor_says_what_commands_cannot_do(

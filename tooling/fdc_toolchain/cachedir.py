@@ -56,9 +56,15 @@ def make(folder: str) -> None:
 
 
 def mark() -> None:
-    """Writes the mark of a cache. Raises OSError."""
-    with open(os.path.join(cache_dir(), _TAG), "wb") as file:
-        file.write(_MARK)
+    """Writes the mark of a cache, whole or not at all. Raises OSError."""
+    path = os.path.join(cache_dir(), _TAG)
+    try:
+        with open(path, "wb") as file:
+            file.write(_MARK)
+    except OSError:  # a full disk; nobody but us made the file, as the folder was empty
+        if os.path.exists(path):
+            os.unlink(path)
+        raise
 
 
 def is_own() -> bool:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 def entry() -> None:
     """Runs `fdc`. Ctrl-C ends it with 130, also while it is imported."""
     sys.unraisablehook = _ignored
+    if sys.getfilesystemencoding() != "utf-8" and sys.stderr is not None:
+        from ..diagnostics.source import other_names
+
+        print(f"fdc: {other_names()}", file=sys.stderr)
     try:
         _run(sys.argv[1:])
     except KeyboardInterrupt:  # before a command could hear it

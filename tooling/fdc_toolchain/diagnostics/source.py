@@ -9,10 +9,22 @@ control characters, other line separators, characters that hide or reorder text
 from __future__ import annotations
 
 import re
+import sys
 
 from ..named_tuples import NamedTuple
 from .diagnostic import Diagnostic, Edit, Fix
 from .span import Span
+
+
+def other_names() -> str:
+    """What a person does where Python reads names of files in another encoding than plans have; empty where it does not."""
+    encoding = sys.getfilesystemencoding()
+    if encoding == "utf-8":
+        return ""
+    return (
+        f"names of files are read as {encoding} here, and plans are UTF-8, so fdc finds no file whose name has letters "
+        "beyond ASCII; set LC_ALL=C.UTF-8, and do not set PYTHONUTF8=0"
+    )
 
 
 class Limits(NamedTuple):
@@ -74,9 +86,8 @@ def decode(data: bytes, path: str, limits: Limits) -> tuple[str | None, list[Dia
     findings: list[Diagnostic] = []
     if not path.isascii() and any("\ud800" <= character <= "\udfff" for character in path):
         message = "the name of the file, or of a folder above it, is not UTF-8"
-        findings.append(
-            Diagnostic(Span(path, 1, 1, 1, 1), "FDC101", message, help="rename the file")
-        )
+        help_ = other_names() or "rename the file"
+        findings.append(Diagnostic(Span(path, 1, 1, 1, 1), "FDC101", message, help=help_))
     offset: int | None = (
         0  # of the text's first byte; None where characters and bytes do not correspond
     )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from contextlib import suppress
 
 from .. import durable
 from ..exits import UsageError
+from ..linking.project.quiet_git import ask_git
 from ..linking.project.root import find_root
 from ..linking.project.settings import read_settings
 from ..narrow import narrow
@@ -28,8 +31,9 @@ def how_of(
     if "source" in stated:
         source = os.path.abspath(narrow(stated["source"], str))
     if not os.path.isdir(source):
+        folder = shown(source, root)
         raise UsageError(
-            f"no folder `{shown(source, root)}` with protocols was found; name one with --source"
+            f"no folder `{folder}` with protocols was found; name one with --source{_sparse(root, folder)}"
         )
     if "output" in stated:
         stated["output"] = shown(os.path.abspath(narrow(stated["output"], str)), root)
@@ -54,6 +58,14 @@ def how_of(
             f"`{laid}` lays out one AGENTS.md as it was imported: delete it to write more files than that one"
         )
     return root, build_options
+
+
+def _sparse(root: str, folder: str) -> str:
+    """What a person can do where git left files out of a checkout; empty where it did not."""
+    with suppress(OSError, subprocess.TimeoutExpired):
+        if ask_git(root, "config", "--bool", "core.sparseCheckout").stdout == b"true\n":
+            return f"; this checkout is sparse: `git sparse-checkout add {folder}` writes the folder if git has it"
+    return ""
 
 
 def uncompiled(root: str) -> str | None:

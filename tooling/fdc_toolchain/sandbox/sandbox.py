@@ -182,14 +182,14 @@ def chosen(allowed: Operator, root: str) -> Tier:
         said = "; ".join(f"{one}: {reason(one)}" for one in allowed.tiers if one != "none")
         raise ToolFailure(
             "sandbox",
-            f"this machine has no sandbox for commands ({said}); install bubblewrap, or run commands "
+            f"this machine has no sandbox for commands ({said}); {_remedy()}, or run commands "
             "without a sandbox with --allow-unsandboxed",
         )
     if lacking(tier) and not allowed.weak and not allowed.unsandboxed:
         raise ToolFailure(
             "sandbox",
-            f"the sandbox of this machine ({tier}) is weaker than fdc requires: {'; '.join(lacking(tier))}. Install "
-            "bubblewrap, or accept this sandbox with --allow-weak-sandbox",
+            f"the sandbox of this machine ({tier}) is weaker than fdc requires: {'; '.join(lacking(tier))}; "
+            f"{_remedy()}, or accept this sandbox with --allow-weak-sandbox",
         )
     if _spelled(tier, root) and not allowed.weak and not allowed.unsandboxed:
         raise ToolFailure(
@@ -198,6 +198,13 @@ def chosen(allowed: Operator, root: str) -> Tier:
             "container to a volume), or accept this with --allow-weak-sandbox",
         )
     return tier
+
+
+def _remedy() -> str:
+    """What makes bubblewrap work on this machine."""
+    if bubblewrap() is None:
+        return "install bubblewrap"
+    return "let bubblewrap make user namespaces (docs/sandbox.md says how)"
 
 
 def outlook(allowed: Operator, root: str) -> tuple[Literal["ok", "note", "bad"], str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
+from unicodedata import normalize
 
 from ....diagnostics.diagnostic import Diagnostic, Label
 from ....diagnostics.span import Span
@@ -230,12 +231,20 @@ def _error(item: Found, name: str, causes: CauseTable, adds: frozenset[Span]) ->
                 help_ = f"a value is written `{{{shell[1]}}}`; `{shell[0]}` is text in a plan"
             elif name == "~" or name.startswith("~/"):
                 help_ = "`~` is text in a plan, not a home folder: write a path relative to the workspace's root"
+            elif not name.isascii() and normalize("NFC", name) != normalize("NFD", name):
+                help_ += _FORMS
         labels += [
             Label(cause.step, "this step may delete or rename it")
             for cause in why
             if cause.step != failure.step
         ]
     return Diagnostic(failure.outer, code, message, tuple(labels), help=help_)
+
+
+_FORMS = (
+    "; if a file whose name looks the same exists, its letters are other code points (Unicode NFC or NFD): "
+    "copy its name into the plan"
+)
 
 
 def _explains(failure: Failure, cause: Cause) -> bool:
