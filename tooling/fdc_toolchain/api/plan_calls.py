@@ -357,9 +357,16 @@ def _labels(item: below.Diagnostic, known: dict[int, Label]) -> Iterator[Label]:
         yield converted
 
 
-def _diagnostic(item: below.Diagnostic, known: dict[int, Label] | None = _NO_LABELS) -> Diagnostic:
+def _trace(item: below.Diagnostic) -> tuple[Label, ...]:
     from ..report.terminal.trace import depths
 
+    return tuple(
+        Label(span=_span(step.span), message=step.message.lstrip(" "), depth=depth)
+        for step, depth in zip(item.trace, depths(item.trace), strict=True)
+    )
+
+
+def _diagnostic(item: below.Diagnostic, known: dict[int, Label] | None = _NO_LABELS) -> Diagnostic:
     return Diagnostic(
         code=item.code,
         rule=item.rule,
@@ -367,10 +374,7 @@ def _diagnostic(item: below.Diagnostic, known: dict[int, Label] | None = _NO_LAB
         message=item.message,
         span=_span(item.span),
         labels=() if known is None else tuple(_labels(item, known)),
-        trace=tuple(
-            Label(span=_span(step.span), message=step.message.lstrip(" "), depth=depth)
-            for step, depth in zip(item.trace, depths(item.trace), strict=True)
-        ),
+        trace=_trace(item) if item.trace else (),
         help=item.help,
         fix=None if item.fix is None else _fix(item.fix),
     )

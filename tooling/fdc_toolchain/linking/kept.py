@@ -59,8 +59,10 @@ class Statements:
             known = before.get(id(node))
             if known is not None:
                 unit.acts += known.acts
-                unit.results += known.results
-                unit.loops |= known.loops
+                if known.results:
+                    unit.results += known.results
+                if known.loops:
+                    unit.loops |= known.loops
             else:
                 acts, results = len(unit.acts), len(unit.results)
                 loops, unit.loops = unit.loops, set()

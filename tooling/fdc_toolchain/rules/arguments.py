@@ -40,9 +40,10 @@ def check(context: Context) -> Iterator[Diagnostic]:
             continue
         seen.add(unit.key)
         yield from _gates(unit, unit.body)
-        for act in unit.acts:
-            for parameter in asked.forms(act.bound.tool):
-                yield from _text(context, unit, act, parameter)
+        for tool, acts in context.by_tool[unit.key]:
+            for parameter in _formed(tool):
+                for act in acts:
+                    yield from _text(context, unit, act, parameter)
         yield from _programs(context, unit, asked)
     for instance, _ in context.roots:
         yield from _Changes(context, asked, instance).found()
@@ -53,22 +54,8 @@ class _Asked:
 
     def __init__(self, context: Context) -> None:
         self._exists = context.linker.files.exists
-        self._forms: dict[
-            int, list[Parameter]
-        ] = {}  # by the id of a tool, which the catalogue holds
-        self._commands: dict[int, list[str]] = {}
+        self._commands: dict[int, list[str]] = {}  # by the id of a tool, which the catalogue holds
         self._programs: dict[str, tuple[list[str], bool]] = {}
-
-    def forms(self, tool: Tool) -> list[Parameter]:
-        """The parameters whose text must have a form, or may be no option."""
-        found = self._forms.get(id(tool))
-        if found is None:
-            found = self._forms[id(tool)] = [
-                item
-                for item in tool.parameters
-                if item.form is not None or item.name in own_row.bare(tool.row)
-            ]
-        return found
 
     def commands(self, act: Act) -> list[Value]:
         """The command arguments of a step."""
@@ -86,6 +73,12 @@ class _Asked:
         if found is None:
             found = self._programs[name] = programs.found(name, self._exists)
         return found
+
+
+def _formed(tool: Tool) -> list[Parameter]:
+    """The parameters of a tool whose text must have a form, or may be no option."""
+    bare = own_row.bare(tool.row)
+    return [item for item in tool.parameters if item.form is not None or item.name in bare]
 
 
 def _gates(unit: Unit, nodes: list[Node]) -> Iterator[Diagnostic]:

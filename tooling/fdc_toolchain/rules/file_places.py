@@ -48,29 +48,29 @@ def check(context: Context) -> Iterator[Diagnostic]:
     guard = context.once(Guard)
     units = {instance.unit.key: instance.unit for instance in context.order}
     outside = context.linker.settings.untrusted or any(
-        act.bound.tool.trust == "untrusted" for unit in units.values() for act in unit.acts
+        tool.trust == "untrusted"
+        for unit in units.values()
+        for tool, _ in context.by_tool[unit.key]
     )
     for unit in units.values():
         probes = context.probes.setdefault(unit.key, set())
         folders = _folders(unit)
         yield from _opened(unit, guard)
-        for act in unit.acts:
-            bound = act.bound
-            globs, commands = guard.looks(bound.tool)
-            if not bound.files and not globs and not commands:
-                continue
-            for found in of_step(act, unit, guard, folders, globs, probes):
-                yield found._replace(span=unit.span(act.step))
-            yield from secrets(read_by(act, globs, commands), unit, guard, act.step)
-            for path in _looked_at(act, commands) if outside else ():
-                probes.update((path, path + "/"))
-                above, kind = guard.above(posixpath.normpath(path))
-                if kind == "link":
-                    said = (
-                        f"`{path}` leads through the link `{above}`, perhaps to text from outside"
-                    )
-                    help_ = "name the file itself: the run, too, stops here once it has looked at such text"
-                    yield Diagnostic(unit.span(act.step), "FDC415", said, help=help_)
+        for tool, acts in context.by_tool[unit.key]:
+            globs, commands = guard.looks(tool)
+            for act in acts:
+                if not act.bound.files and not globs and not commands:
+                    continue
+                for found in of_step(act, unit, guard, folders, globs, probes):
+                    yield found._replace(span=unit.span(act.step))
+                yield from secrets(read_by(act, globs, commands), unit, guard, act.step)
+                for path in _looked_at(act, commands) if outside else ():
+                    probes.update((path, path + "/"))
+                    above, kind = guard.above(posixpath.normpath(path))
+                    if kind == "link":
+                        said = f"`{path}` leads through the link `{above}`, perhaps to text from outside"
+                        help_ = "name the file itself: the run, too, stops here once it has looked at such text"
+                        yield Diagnostic(unit.span(act.step), "FDC415", said, help=help_)
         for loop in loops_in(unit.body):
             if loop.over is not None:
                 for found in of_glob(loop.over, slash=False):

@@ -39,8 +39,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
     adds = frozenset(
         instance.unit.span(act.step)
         for instance in context.order
-        for act in instance.unit.acts
-        if act.bound.tool.name == "git_add"
+        for tool, acts in context.by_tool[instance.unit.key]
+        if tool.name == "git_add"
+        for act in acts
     )
     for instance, effects in roots:
         if files.cut and any(id(one) in files.cut for one in context.graph.order([instance])):
@@ -118,16 +119,15 @@ def _files(context: Context) -> Files:
     computed = commands = False
     folders: set[str] = set()
     for unit in {id(instance.unit): instance.unit for instance in context.order}.values():
-        for act in unit.acts:
-            bound = act.bound
-            for _, value in bound.files:
-                computed = computed or "{" in value.text
-            commands = commands or bound.tool.writes_unknown
-            if bound.tool.name in LOOKS:
-                for parameter in bound.tool.parameters:
-                    if parameter.kind == "glob" and parameter.name in bound.arguments:
-                        name = looked_through(bound.arguments[parameter.name])
-                        folders |= {name} if name is not None else set()
+        for tool, acts in context.by_tool[unit.key]:
+            commands = commands or tool.writes_unknown
+            computed = computed or any(
+                "{" in value.text for act in acts for _, value in act.bound.files
+            )
+            globs = [item.name for item in tool.parameters if item.kind == "glob"]
+            for act in acts if tool.name in LOOKS else ():
+                named = [act.bound.arguments[name] for name in globs if name in act.bound.arguments]
+                folders.update(filter(None, map(looked_through, named)))
     single = {name for name in folders if context.linker.files.kind(name) == "file"}
     kept = context.linker.kept
     return Files(

@@ -44,7 +44,7 @@ ANYTHING = Changes(frozenset(), True)
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """The findings of every root, in the root: the place of a diff in a called plan is the call."""
-    reach = Reach()
+    reach = Reach(context)
     for instance, _ in context.roots:
         if reach.diffs(instance):
             yield from _Walk(context, reach, instance).found()
@@ -94,25 +94,16 @@ def place(unit: Unit, act: Act, value: Value) -> Span:
 class Reach:
     """The effects of plans and of the plans that they call, each computed once."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: Context) -> None:
+        self._context = context
         self._diffs: dict[int, tuple[tuple[Unit, Act, Value], ...]] = {}
         self._changes: dict[int, Changes] = {}
         self._bodies: dict[tuple[int, int], Changes] = {}
         self.with_diffs: set[int] = set()  # the ids of bodies that have diffs, or calls with diffs
         self._assumptions: dict[tuple[int, bool], tuple[Span, str, tuple[Label, ...]]] = {}
         self._within = 0  # plans of which it is not known yet what they change
-        self._sections: dict[int, str | None] = {}  # by the id of a tool, which the catalogue holds
-
-    def diff(self, act: Act) -> Value | None:
-        """The diff of a step whose failure stops the run."""
-        tool = act.bound.tool
-        if id(tool) not in self._sections:
-            names = [item.name for item in tool.parameters if item.form == "sections"]
-            self._sections[id(tool)] = (
-                names[0] if names and tool.row.get("failure") != "value" else None
-            )
-        name = self._sections[id(tool)]
-        return None if name is None else act.bound.arguments.get(name)
+        self.diff: dict[int, Value] = {}
+        """By the id of a step whose failure stops the run: its diff, once `diffs` has looked at the plan."""
 
     def diffs(self, instance: Instance) -> tuple[tuple[Unit, Act, Value], ...]:
         """The diffs in a plan and in all that it calls."""
@@ -120,10 +111,13 @@ class Reach:
         if found is None:
             self._diffs[id(instance)] = ()
             out: dict[int, tuple[Unit, Act, Value]] = {}
-            for act in instance.unit.acts:
-                diff = self.diff(act)
-                if diff is not None:
-                    out[id(act)] = instance.unit, act, diff
+            for tool, acts in self._context.by_tool[instance.unit.key]:
+                name = next((item.name for item in tool.parameters if item.form == "sections"), "")
+                for act in acts if name and tool.row.get("failure") != "value" else ():
+                    diff = act.bound.arguments.get(name)
+                    if diff is not None:
+                        out[id(act)] = instance.unit, act, diff
+                        self.diff[id(act)] = diff
             for callee in instance.callees:
                 if callee is not None:
                     out |= {id(one[1]): one for one in self.diffs(callee)}
@@ -157,7 +151,7 @@ class Reach:
                 done = changes(instance.unit, node)
                 if done is not NOTHING:
                     out |= done
-                diffs = diffs or self.diff(node) is not None
+                diffs = diffs or id(node) in self.diff
             elif isinstance(node, Loop | Choice):
                 for part in (node.body,) if isinstance(node, Loop) else (node.then, node.orelse):
                     out |= self.body(instance, part)
@@ -217,8 +211,8 @@ class _Walk:
     def body(self, instance: Instance, nodes: list[Node], call: Span | None) -> None:
         """Walks a body; `call` is the call in the root that leads here."""
         for node in nodes:
-            if isinstance(node, Act):
-                diff = self.reach.diff(node)
+            if type(node) is Act:
+                diff = self.reach.diff.get(id(node))
                 if diff is None or not self.look(instance.unit, node, diff, call):
                     self.change(changes(instance.unit, node))
             elif isinstance(node, Loop):

@@ -22,13 +22,14 @@ def check(context: Context) -> Iterator[Diagnostic]:
         if unit.key in seen:
             continue
         seen.add(unit.key)
-        for act in unit.acts:
-            run = act.bound.tool.row.get("run")
-            if run and "one_of" in run:
+        running = [acts for tool, acts in context.by_tool[unit.key] if tool.row.get("run")]
+        for act in (act for acts in running for act in acts):
+            run = act.bound.tool.row["run"]
+            if "one_of" in run:
                 for why in one_of.unfit(act.bound.tool.row, tools):
                     message = f"the tool `{act.step.tool}` lists calls that a model may not request: {why}"
                     yield Diagnostic(unit.span(act.step), "FDC308", message)
-            if not run or "prompt" not in run:
+            if "prompt" not in run:
                 continue
             if "calls" in run and (why := one_of.no_calls(run["calls"], tools)):
                 message = f"the tool `{act.step.tool}` cannot offer calls: {why}"

@@ -29,6 +29,7 @@ class Files:
 
     def __init__(self, root: str) -> None:
         self.root = root
+        self._above = os.path.join(root, "")
         self.seen: dict[str, bytes | None] = {}
         self.probed: dict[str, bool] = {}
         self._kinds: dict[str, str] = {}
@@ -54,8 +55,9 @@ class Files:
         path is that of a folder."""
         kind = self._kinds.get(path)
         if kind is None:
+            name = path.rstrip("/")
             try:
-                mode = os.lstat(os.path.join(self.root, path.rstrip("/"))).st_mode
+                mode = os.lstat(name if name[:1] == "/" else self._above + name).st_mode
             except (OSError, ValueError):
                 kind = "missing"
             else:
@@ -115,16 +117,21 @@ class Files:
         """Why a step cannot read a file as text (`image`: as an image); None if it can, or if there is no file."""
         data = self.seen.get(path)
         if data is None:
-            absolute = os.path.join(self.root, path)
             try:
                 if self.kind(path) != "file" or path in self.seen:
                     return None
-                if os.lstat(absolute).st_size > MAX_FILE:
-                    return f"it has more than {MAX_FILE} bytes"
-                with open(absolute, "rb") as file:
-                    data = file.read()
+                handle = os.open(os.path.join(self.root, path), os.O_RDONLY | os.O_CLOEXEC)
             except (OSError, ValueError):
                 return None
+            try:
+                size = os.fstat(handle).st_size
+                data = os.read(handle, size) if size <= MAX_FILE else None
+            except OSError:
+                return None
+            finally:
+                os.close(handle)
+            if data is None:
+                return f"it has more than {MAX_FILE} bytes"
         if image and image_kind(data) is None:
             return f"it is {NO_IMAGE}"
         try:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 
 from ...automata.model import Automaton
 from ...diagnostics.diagnostic import Diagnostic
+from ...linking.catalogue import Tool
 from ...linking.graph import Graph, Instance
 from ...linking.link import Linker
+from ...linking.model import Act, Unit
 from ...text.slots import Record
 from .words import Machine, Summaries
 
@@ -38,6 +40,7 @@ class Context(Record):
         "default",
         "probes",
         "marks",
+        "by_tool",
         "_summaries",
         "_once",
     )
@@ -61,6 +64,8 @@ class Context(Record):
         # By plan and line: the steps that write text from outside into files, as the program says it.
         self._summaries: dict[str, Summaries] = {}
         self._once: dict[object, object] = {}
+        self.by_tool = {instance.unit.key: _by_tool(instance.unit) for instance in order}
+        # By plan: its steps by their tools. What a tool alone decides is asked once for all its steps.
 
     def once(self, make: Callable[[Context], Made]) -> Made:
         """What `make` makes of this context: made once, and shared by all rules."""
@@ -75,3 +80,10 @@ class Context(Record):
         if found is None:
             found = self._summaries[machine.key] = Summaries(machine)
         return found
+
+
+def _by_tool(unit: Unit) -> list[tuple[Tool, list[Act]]]:
+    groups: dict[int, list[Act]] = {}
+    for act in unit.acts:
+        groups.setdefault(id(act.bound.tool), []).append(act)
+    return [(acts[0].bound.tool, acts) for acts in groups.values()]

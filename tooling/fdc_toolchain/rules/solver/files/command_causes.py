@@ -156,9 +156,10 @@ class Commands:
         same: dict[tuple[str, Span, int], list[tuple[Span, _Command]]] = {}
         for (code, command), made in sorted(self._made.items(), key=itemgetter(0)):
             same.setdefault((code, made.span, made.named), []).append((command, made))
+        shown = {named: _first_listed(names, named) for named in {key[2] for key in same}}
         for (code, span, named), commands in same.items():
             said = "makes" if code == "FDC414" else "leaves"
-            message = f"this command {said} {_first_listed(names, named)}"
+            message = f"this command {said} {shown[named]}"
             labels = LaterLabels(partial(_steps, span, commands, failures, places))
             yield Diagnostic(
                 span,

@@ -42,19 +42,19 @@ class Log:
         """What the commands from an entry to the end do."""
         count = len(self._blocks[0])
         at = self._before[start] if start < len(self._before) else count
+        return self._joined(at, count)
+
+    def _joined(self, at: int, count: int) -> Effect:
+        """What the commands from a number on do: those of the longest block that begins there, and then of the rest."""
         if at == count:
             return SAME
         known = self._known.get(at)
         if known is not None and known[0] == count:
             return known[1]
-        effect, size, place = SAME, 0, at
-        while place < count:
-            while not place >> size & 1 and place + (2 << size) <= count:
-                size += 1
-            while place + (1 << size) > count:
-                size -= 1
-            effect = then(effect, self._blocks[size][place >> size])
-            place += 1 << size
+        size = 0
+        while not at >> size & 1 and at + (2 << size) <= count:
+            size += 1
+        effect = then(self._blocks[size][at >> size], self._joined(at + (1 << size), count))
         self._known[at] = count, effect
         return effect
 

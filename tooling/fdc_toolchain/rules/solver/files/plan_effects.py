@@ -129,7 +129,7 @@ class Files:
                 self._paths.causes = self.causes
                 self._limits = limits
             local = unit.names - {"run"} - set(() if given else unit.params)
-            local |= self._paths.bound(unit, unit.body) - set(unit.params)
+            local |= self._paths.own(unit) - set(unit.params)
             ends = forget(ends, local, None)
             stops = stops and forget(stops, local, None)
             found = self._known[key] = Outcomes(ends, stops), again

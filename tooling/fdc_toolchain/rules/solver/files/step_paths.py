@@ -131,6 +131,12 @@ class StepPaths:
         unstable = self.unstable(unit)
         return (bound_in(nodes) - unstable) | (_marks(nodes) if unstable else set())
 
+    def own(self, unit: Unit) -> set[str]:
+        """As `bound`, of a whole plan: its names were counted while it was linked."""
+        unstable = self.unstable(unit)
+        names = {*unit.results, *unit.loops} - unstable
+        return names | (_marks(unit.body) if unstable else set())
+
     def given(
         self, unit: Unit, call: Invoke, callee: Unit, env: dict[str, Path]
     ) -> dict[str, Path]:

@@ -35,21 +35,23 @@ def check(context: Context) -> Iterator[Diagnostic]:
     unfit: dict[int, tuple[str, str]] = {}
     for unit in {instance.unit.key: instance.unit for instance in context.order}.values():
         read = set()
-        for act in unit.acts:
-            path = _read(unit, act)
-            if path is None:
-                continue
-            read.add(path)
-            key = path, act.bound.tool.name == _IMAGES
-            if key not in wrong:
-                wrong[key] = context.linker.files.unfit(path, image=key[1])
-            why = wrong[key]
-            if why is not None:
-                unfit[id(act)] = path, why
+        for tool, acts in context.by_tool[unit.key]:
+            wanted, image = _READERS.get(tool.name), tool.name == _IMAGES
+            for act in acts if wanted else ():
+                path = _read(unit, act, wanted)
+                if path is None:
+                    continue
+                read.add(path)
+                key = path, image
+                if key not in wrong:
+                    wrong[key] = context.linker.files.unfit(path, image=image)
+                why = wrong[key]
+                if why is not None:
+                    unfit[id(act)] = path, why
         unit.asked = unit.asked.union(read)
     code = _changed_code(context)
     if unfit or code:
-        reach = Reach()
+        reach = Reach(context)
         for instance, _ in context.roots:
             yield from _Walk(reach, unfit, code).body(instance, instance.unit.body, None)
 
@@ -67,22 +69,20 @@ def _changed_code(context: Context) -> dict[int, frozenset[str]]:
     found: dict[int, frozenset[str]] = {}
     of_tool: dict[int, frozenset[str]] = {}  # by the id of a tool, which the catalogue holds
     for unit in units if written else ():
-        for act in unit.acts:
-            tool = act.bound.tool
+        for tool, acts in context.by_tool[unit.key]:
             code = of_tool.get(id(tool))
             if code is None:
                 named = [*targets(tool.row)]
                 own = own_modules.modules(named, context.linker.files)
                 code = of_tool[id(tool)] = written.intersection(own or own_modules.places_of(named))
             if code:
-                found[id(act)] = code
+                found |= {id(act): code for act in acts}
     return found
 
 
-def _read(unit: Unit, act: Act) -> str | None:
-    """The file that a step reads as text or as an image, by a literal path."""
-    wanted = _READERS.get(act.bound.tool.name)
-    for access, value in act.bound.files if wanted else ():
+def _read(unit: Unit, act: Act, wanted: str | None) -> str | None:
+    """The file to which a step has the access that is wanted, by a literal path."""
+    for access, value in act.bound.files:
         path = literal(unit, value) if access == wanted else None
         if path is not None and programs.inside(path):
             return plain(path)

@@ -23,7 +23,7 @@ class Names:
     def put(self, name: str, known: Known) -> None:
         self.trail.append((name, self.names.get(name)))
         self.names[name] = known
-        if self.facts:
+        if (name,) in self.facts:
             self.facts = without(self.facts, {name})
 
     def undo(self, mark: int) -> dict[str, Known]:
