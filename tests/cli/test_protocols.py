@@ -241,3 +241,22 @@ def test_a_sparse_checkout_without_the_folder_is_named_as_the_cause(root: Path) 
     )
     subprocess.run(["git", "sparse-checkout", "add", "protocols"], cwd=root, check=True)
     assert protocols(root, "--check")[0] == 0
+
+
+def test_a_plan_is_not_proved_where_the_protocols_of_agents_md_are_gone(root: Path) -> None:
+    """What was forbidden by them would be checked no more, and nobody would be told."""
+    (root / "a.plan").write_text("set_plan x\nplan_step_complete y\nclose_task\nsubmit\n", "utf-8")
+    assert fdc("lint", "a.plan", cwd=root).returncode == 0
+    assert protocols(root)[0] == 0 and fdc("lint", "a.plan", cwd=root).returncode == 0
+    (root / "protocols").rename(root / "away")
+    done = fdc("lint", "a.plan", cwd=root)
+    assert (
+        done.returncode == 1
+        and "error[FDC504]" in done.stdout
+        and "git checkout -- protocols" in done.stdout
+    )
+    (root / "fdc.toml").write_text('protocols = "away"\n', "utf-8")
+    assert fdc("lint", "a.plan", cwd=root).returncode == 0, "they are elsewhere now, and checked"
+    (root / "fdc.toml").unlink()
+    (root / "AGENTS.md").write_text("# Rules\n\nNone.\n", "utf-8")
+    assert fdc("lint", "a.plan", cwd=root).returncode == 0

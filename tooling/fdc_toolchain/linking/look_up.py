@@ -93,11 +93,22 @@ class LookUp:
 
             workspace = Workspace(self.files.definition, self._automaton_key, self.catalogue)
             self.obligations = read_obligations(sources, workspace, self.diagnostics)
+        elif settings.protocols and (compiled := self._compiled()):
+            from .protocol_rules.lost_sources import lost_sources
+
+            self.diagnostics += lost_sources(settings.protocols, compiled)
         self._outside: tuple[Row, ...] | None = None
         self._nearest: dict[tuple[str, int], str | None] = {}
         self._automata: dict[str, Loaded] = {}
         # By key and content, what was read before; a process that links the same plans again keeps it.
         self.loaded: dict[tuple[str, bytes], Loaded] = {}
+
+    def _compiled(self) -> bytes | None:
+        """What agents obey, where there is such a file and it can be read."""
+        try:
+            return self.files.read("AGENTS.md")
+        except OSError:
+            return None
 
     @property
     def outside(self) -> tuple[Row, ...]:

@@ -120,18 +120,12 @@ class Files:
             try:
                 if self.kind(path) != "file" or path in self.seen:
                     return None
-                handle = os.open(os.path.join(self.root, path), os.O_RDONLY | os.O_CLOEXEC)
+                with open(os.path.join(self.root, path), "rb", buffering=0) as file:
+                    if os.fstat(file.fileno()).st_size > MAX_FILE:
+                        return f"it has more than {MAX_FILE} bytes"
+                    data = file.read()
             except (OSError, ValueError):
                 return None
-            try:
-                size = os.fstat(handle).st_size
-                data = os.read(handle, size) if size <= MAX_FILE else None
-            except OSError:
-                return None
-            finally:
-                os.close(handle)
-            if data is None:
-                return f"it has more than {MAX_FILE} bytes"
         if image and image_kind(data) is None:
             return f"it is {NO_IMAGE}"
         try:
