@@ -47,6 +47,12 @@ NAMED = {
         "ROWS = [(1, 2)]\n\n\ndef f():\n    if ROWS:\n        pass\n    for ROWS, b in [(1, 2)]:\n        return a + b\n",
         "ROWS = [(1, 2)]\n\n\ndef f():\n    if ROWS:\n        pass\n    for a, b in [(1, 2)]:\n        return a + b\n",
         "UnboundLocalError: cannot access local variable 'ROWS' where it is not associated with a value"),
+    "a misspelt way to handle errors of an encoding": (
+        "def f(x):\n    return x.encode('ascii', 'inore')\n", "def f(x):\n    return x.encode('ascii', 'ignore')\n",
+        "LookupError: unknown error handler name 'inore'"),
+    "a misspelt encoding": (
+        "def f(x):\n    return x.encode('utf8-sg')\n", "def f(x):\n    return x.encode('utf-8-sig')\n",
+        "LookupError: unknown encoding: utf8-sg"),
     "a lost self": (
         _CLASS.replace("def total(self)", "def total()"), _CLASS,
         "TypeError: Cart.total() takes 0 positional arguments but 1 was given"),

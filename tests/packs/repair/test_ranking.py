@@ -347,3 +347,52 @@ def test_a_method_may_call_another_one_than_its_neighbour_does() -> None:
     text += "    def __isub__(self, *x):\n        self.drop(*x)\n        return self\n"
     made = rows(text, lines=range(9, 10))
     assert made.index("self.keep(*x)") < 30 and "self.one(*x)" not in made
+
+
+def test_where_a_branch_gives_a_plain_value_the_other_one_does_so_too() -> None:
+    text = "def f(x, unit):\n    n = round(abs(x), 2)\n    if not unit:\n        pass\n    else:\n        space = ' '\n"
+    text += "    return f'{n}{space}{unit}'\n"
+    fails = "UnboundLocalError: cannot access local variable 'space' where it is not associated with a value"
+    assert rows(text, fails, range(4, 5))[0] == "space = ''"
+
+
+def test_of_two_functions_the_inner_one_is_called_so_elsewhere() -> None:
+    text = "def one(x): return x\n\n\ndef two(x): return x\n\n\ndef three(word): return two(two(word))\n\n\n"
+    text += "def f(word):\n    pass\n"
+    said = [{"path": "f.py", "line": 11, "score": 0.8}]
+    found = {row["new"]: row["score"] for row in propose(text, "f.py", said, [], 1800)}
+    assert found["return one(two(word))"] > 2 * found["return two(one(word))"]
+
+
+def test_a_method_of_another_class_by_the_same_name_is_asked_first() -> None:
+    lost = "        raise KeyError('%s is empty' % type(self).__name__) from None\n"
+    body = "        try:\n            key = next(iter(self.{0}))\n        except StopIteration:\n    {1}        return key\n"
+    texts = [
+        f"    def popitem(self):\n{body.format(*row)}\n"
+        for row in (("a", lost), ("b", "        pass\n"))
+    ]
+    others = "".join(f"    def m{n}(self):\n        self.a.put{n}(self.b)\n\n" for n in range(40))
+    text = f"class A:\n{others}{texts[0]}\nclass B:\n{texts[1]}"
+    line = 1 + text[: text.index("pass")].count("\n")
+    assert lost.strip() in rows(text, lines=range(line, line + 1))[:2]
+
+
+def test_of_the_type_that_an_error_says_come_the_methods_that_take_what_is_given() -> None:
+    text = "def f(kwargs):\n    kwargs.items(), kwargs.values(), kwargs.keys(), ''.format()\n"
+    text += "    return kwargs.__name__('factory', dict)\n"
+    fails = "AttributeError: 'dict' object has no attribute '__name__'"
+    found = propose(text, "f.py", [{"path": "f.py", "line": 3, "score": 0.8}], [], 1800, fails, 3)
+    made = [row["new"] for row in found if row["old"] == "kwargs.__name__"]
+    late = {
+        f"kwargs.{name}" for name in ("items", "values", "keys", "format", "__class__", "center")
+    }
+    assert {"kwargs.pop", "kwargs.get", "kwargs.setdefault"} <= set(made[:6]) and late.isdisjoint(
+        made[:3]
+    )
+
+
+def test_a_function_of_its_own_result_is_another_function() -> None:
+    text = "from math import log\n\n\ndef f(x, y):\n    return log(log(x, 2), len(y))\n"
+    said = [{"path": "f.py", "line": 5, "score": 0.8}]
+    found = [(row["old"], row["new"]) for row in propose(text, "f.py", said, [], 1800)]
+    assert ("log", "min") in found[:40] and ("log", "max") in found[:40]

@@ -1,4 +1,4 @@
-"""Edits of what an error names: a lost or misspelt import, a misspelt definition, a word of another language, a lost `self`.
+"""Edits of what an error names: a misspelt import, definition or encoding, a lost import or `self`, a word of another language.
 
 They are few, and whatever ran the line: the error says what is missing.
 """
@@ -29,6 +29,16 @@ _NO_NAME = re.compile(
 )
 _NO_SELF = re.compile(r"TypeError: (?:\w+\.)*(\w+)\(\) takes (?:from )?\d.* positional argument")
 _NOT_YET = re.compile(r"UnboundLocalError: (?:cannot access local variable|local variable) '(\w+)'")
+_NO_CODEC = re.compile(r"LookupError: unknown (error handler name '|encoding: )([^'\s]+)")
+_CODECS = {
+    "error handler name '": frozenset(
+        "strict ignore replace xmlcharrefreplace backslashreplace namereplace surrogateescape surrogatepass".split()
+    ),
+    "encoding: ": frozenset(
+        "ascii utf-8 utf-8-sig utf-16 utf-32 latin-1 iso-8859-1 cp1252 idna punycode".split()
+    ),
+}
+"""What a text may be that names how to handle errors of an encoding, or an encoding."""
 _FOREIGN = {"null": "None", "nil": "None", "none": "None", "undefined": "None", "true": "True", "false": "False"}  # fmt: skip
 NEAR = 0.66
 """How alike two words are, at least, where one is the other misspelt."""
@@ -130,6 +140,16 @@ def own(known: Known, message: str, others: Mapping[str, str]) -> Iterator[Edit]
             yield Edit("name", node, ((start, start, f"self{rest}"),), "", f"self{rest}", 0.9)
 
 
+def spelled(known: Known, message: str, others: Mapping[str, str]) -> Iterator[Edit]:
+    """A text that names no encoding, or no way to handle its errors, as the nearest one is spelled."""
+    found = _NO_CODEC.search(message)
+    for node in known.nodes if found is not None else ():
+        if found and isinstance(node, ast.Constant) and node.value == found[2]:
+            for rank, name in enumerate(_close(found[2], _CODECS[found[1]])):
+                text = known.segment(node).replace(found[2], name)
+                yield known.change("constant", node, text, 0.9 - 0.1 * rank)
+
+
 def bound(known: Known, message: str, others: Mapping[str, str]) -> Iterator[Edit]:
     """What a function binds by mistake, so that an outer name is not known above: a name that is read there and never bound."""
     found = _NOT_YET.search(message)
@@ -145,7 +165,7 @@ def bound(known: Known, message: str, others: Mapping[str, str]) -> Iterator[Edi
 
 
 _OPERATORS: tuple[Callable[[Known, str, Mapping[str, str]], Iterator[Edit]], ...] = (
-    lost, imported, defined, foreign, own, bound,
+    lost, imported, defined, foreign, own, spelled, bound,
 )  # fmt: skip
 
 

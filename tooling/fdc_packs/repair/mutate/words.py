@@ -26,6 +26,8 @@ TWIN = 0.8
 _ASKED = ("isinstance", "hasattr", "callable", "any", "all", "issubclass")
 _TWO = ("isinstance", "issubclass", "hasattr", "getattr", "divmod", "pow", "map", "filter")
 """What takes two arguments."""
+_OF_TWO = ("min", "max", "divmod", "pow", "round")
+"""What makes one value of two, also where one of them is computed."""
 IDLE = 0.45
 """What a name is worth that the function binds and nothing reads."""
 HIDDEN = 0.3
@@ -213,6 +215,7 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
     found.raise_to("super", 0.9 if of_a_parent(known, node) else 0.0)
     for other in _TWO if len(call.args) < 2 else ():
         found.pop(other, None)
+    found.raise_all(_of_two(node, call))
     iterated = isinstance(up, ast.YieldFrom | ast.For)
     # what nothing calls any more, what can be iterated over
     for other in sorted(known.top & known.defined.keys()):
@@ -220,6 +223,12 @@ def _callee(known: Known, node: ast.Name) -> Iterator[Row]:
         found.raise_to(other, 0.4 if gone else 0.3 * (iterated and known.yields(other)))
     found = Found({one: prior for one, prior in found.items() if prior and one != node.id and one})
     yield from found.rows("callee", node, 3 * MOST, 1.5 if lost else 1.0)
+
+
+def _of_two(node: ast.Name, call: ast.Call) -> Iterator[tuple[str, float]]:
+    """What makes one value of two, where a function is given its own result: `f(f(x), y)`."""
+    copied = any(isinstance(one, ast.Call) and name_of(one.func) == node.id for one in call.args)
+    yield from ((other, 0.3) for other in (_OF_TWO if len(call.args) > 1 and copied else ()))
 
 
 def _answering(known: Known, call: ast.Call, found: Found) -> Iterator[tuple[str, float]]:

@@ -190,8 +190,9 @@ def composed(
         itertools.permutations(names, 2), key=lambda pair: -worth[pair[0]] - worth[pair[1]]
     )
     for rank, (outer, inner) in enumerate(pairs[:COMPOSED]):
-        worths = worth[outer] + worth[inner]
-        yield f"return {outer}({inner}({own[0]}))", 0.3 + 0.12 * worths - 0.0005 * rank
+        firm = 0.3 + 0.12 * (worth[outer] + worth[inner]) - 0.0005 * rank
+        stands = f"{inner}({own[0]})" in known.text  # as a part of another function
+        yield f"return {outer}({inner}({own[0]}))", firm if stands else 0.6 * firm
 
 
 def _spoken(name: str, said: str) -> float:

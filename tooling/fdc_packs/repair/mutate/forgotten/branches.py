@@ -38,9 +38,23 @@ def alike(known: Known, node: ast.stmt) -> Iterator[tuple[str, float]]:
                 yield fitted, near
             if known.fits(one, node):
                 yield text, 0.6 * near
+            for other_text in _other_constants(one, known) if len(other[1]) == 1 else ():
+                yield other_text, 0.95 - 0.03 * rank
             for single in of_one(known, one):
                 if _known_here(known, single, node):
                     yield single, 0.7 - 0.03 * rank
+
+
+def _other_constants(statement: ast.stmt, known: Known) -> Iterator[str]:
+    """Where a branch only gives a name a plain value, the others like it: an empty text, the other truth value, a number."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if isinstance(statement, ast.Assign) and isinstance(value, ast.Constant):
+        target = known.segment(statement.targets[0])
+        like = _LIKE.get(type(value.value), ())
+        yield from (f"{target} = {other}" for other in like if other != ast.unparse(value))
+
+
+_LIKE = {str: ("''",), bool: ("True", "False"), int: ("0", "1", "-1"), bytes: ("b''",)}
 
 
 def of_one(known: Known, statement: ast.stmt) -> Iterator[str]:

@@ -22,6 +22,8 @@ from . import blanks, branches, container, objects, plainer, tallies, turning
 DONORS, FORMS, WANTED = 160, 48, 3
 OWN_NAMES = 0.06
 """How much likelier a statement of another function is for each name in it that is bound here."""
+ALIKE = 0.2
+"""How much likelier a statement is of a function that has the same name: of another class, as a rule."""
 _EMPTY = ("[]", "{}", "None", "0", "False", "set()", "''", "True", "1", "()", "[[]]", "b''")
 _COLLECTS = ("list", "tuple", "set", "dict", "sorted", "iter", "next", "str")
 _ORDERS = ("==", "!=", "<", "<=", ">", ">=")
@@ -313,6 +315,7 @@ def _donors(
         )
         near *= 0.8 if isinstance(one, ast.Return) and not last else 1.0
         near += OWN_NAMES * min(3, len(bound.keys() & set(known.needs(one)))) * (near < 0.3)
+        near += ALIKE * (inside is not function and inside.name == function.name)
         there = [part.arg for part in inside.args.args]
         near += (
             0.08

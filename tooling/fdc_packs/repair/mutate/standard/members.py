@@ -48,7 +48,9 @@ def lacked(known: Known, node: ast.Attribute, call: ast.Call | None) -> Iterator
     for other in (one for one in dir(kind) if one[0] != "_" or node.attr[0] == "_"):
         fits = call is None or takes(kind, other, call, bound=True) is not False
         if fits or told[1] in _NAMED:
-            yield other, LACKED + 0.05 * (other in known.methods_called)
+            often = other in known.methods_called
+            plain = other[:2] != "__" or often  # hardly anybody calls those of Python itself
+            yield other, LACKED * (1.0 if plain else MISFIT) + 0.05 * often
 
 
 def made_with(known: Known, node: ast.expr) -> list[str]:
@@ -69,10 +71,11 @@ def made_with(known: Known, node: ast.expr) -> list[str]:
 def of_types(known: Known, node: ast.Attribute, call: ast.Call) -> Iterator[tuple[str, float]]:
     """The methods of the built-in types that have this one, where they take what the call gives: those that share a word with it
     (`difference_update`, `update`), then those that the file calls, and what answers a question where one is asked. All come
-    early where this one does not take it."""
+    early where this one does not take it. Where the error says of which type the value is, only those of that type."""
     asked, words = known.is_asked(call), set(node.attr.split("_"))
-    kinds = [one for one in _TYPES if hasattr(one, node.attr)]
-    least = LACKED if _never(node.attr, call) else 0.04
+    said = _said(known, node)
+    kinds = [said] if said is not None else [one for one in _TYPES if hasattr(one, node.attr)]
+    least = LACKED if _never(said, node.attr, call) else 0.04
     for other in dict.fromkeys(name for kind in kinds for name in dir(kind) if name[0] != "_"):
         fits = (takes(kind, other, call, bound=True) for kind in kinds if hasattr(kind, other))
         if False not in fits:
@@ -82,8 +85,16 @@ def of_types(known: Known, node: ast.Attribute, call: ast.Call) -> Iterator[tupl
             yield other, max(near, least, 0.12 if often else 0.0)
 
 
-def _never(name: str, call: ast.Call) -> bool:
-    """True for the name of a method that, of no built-in type which has it, can be called as a call does."""
+def _said(known: Known, node: ast.Attribute) -> type | None:
+    """The built-in type of a value that has no such member, as the error says."""
+    told = _NO_MEMBER.search(known.message)
+    return _NAMED.get(told[1]) if told is not None and told[2] == node.attr else None
+
+
+def _never(kind: type | None, name: str, call: ast.Call) -> bool:
+    """True for the name of a method that, of the type, or of no built-in type which has it, can be called as a call does."""
+    if kind is not None:
+        return takes(kind, name, call, bound=True) is False
     fits = {takes(one, name, call, bound=True) for one in _TYPES if hasattr(one, name)}
     return False in fits and True not in fits
 
@@ -114,10 +125,11 @@ def fitted(known: Known, node: ast.Attribute, call: ast.Call, found: Found) -> F
     these are likely. What is no member of it, or cannot be called so, is left out, and errors but behind `raise`."""
     there = object_of(known, known.segment(node.value))
     if not isinstance(there, ModuleType | type):
-        wrong = _never(node.attr, call)
+        said = _said(known, node)
+        wrong = _never(said, node.attr, call)
         return Found(
             {
-                name: prior * (MISFIT if wrong and _never(name, call) else 1.0)
+                name: prior * (MISFIT if wrong and _never(said, name, call) else 1.0)
                 for name, prior in found.items()
             }
         )
@@ -144,8 +156,9 @@ def takes(there: ModuleType | type, name: str, call: ast.Call, bound: bool = Fal
     if len(named) < len(call.keywords) or any(isinstance(one, ast.Starred) for one in call.args):
         return None
     signature = _signature(member)
-    if signature is None:
-        return None  # it is not written in Python, and does not say
+    if signature is None:  # it is not written in Python; its text may say that it takes nothing
+        bare = bound and re.match(rf"\w+\.{name}\(\)", getattr(member, "__doc__", None) or "")
+        return False if bare and (call.args or call.keywords) else None
     own = (None,) if bound and not isinstance(vars(there).get(name), classmethod | staticmethod) else ()  # fmt: skip
     try:
         signature.bind(*own, *call.args, **named)
