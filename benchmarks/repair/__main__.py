@@ -21,7 +21,7 @@ from .. import environment
 from . import cases, packages, page, run
 
 PAGE = environment.ROOT / "docs" / "benchmarks-repair.md"
-SEED = 3013217
+SEED = 51357453
 """Set when the proposer had last been changed, before anybody had seen the cases that it gives."""
 
 
