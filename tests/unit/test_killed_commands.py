@@ -56,7 +56,7 @@ def test_two_requests_to_cancel_leave_a_command_its_time(workspace: Path, tmp_pa
     with pytest.raises(Interrupted):
         bench.do("run_in_bash_session", command=command)
     thread.join()
-    assert (workspace / "ended").exists()
+    wait_for(lambda: (workspace / "ended").exists())
 
 
 def test_a_command_ends_with_the_seconds_of_a_budget(workspace: Path) -> None:
