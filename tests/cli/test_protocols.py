@@ -255,6 +255,8 @@ def test_a_plan_is_not_proved_where_the_protocols_of_agents_md_are_gone(root: Pa
         and "error[FDC504]" in done.stdout
         and "git checkout -- protocols" in done.stdout
     )
+    (root / "fdc.toml").write_text('protocols = "./protocols/"\n', "utf-8")
+    assert fdc("lint", "a.plan", cwd=root).returncode == 1
     (root / "fdc.toml").write_text('protocols = "away"\n', "utf-8")
     assert fdc("lint", "a.plan", cwd=root).returncode == 0, "they are elsewhere now, and checked"
     (root / "fdc.toml").unlink()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+
 from ...diagnostics.diagnostic import Diagnostic
 from ...diagnostics.span import Span
 
@@ -11,7 +13,8 @@ _BUILT_FROM = b"<!-- built from\n"
 
 def lost_sources(folder: str, compiled: bytes) -> list[Diagnostic]:
     """FDC504 where the text of AGENTS.md was built from protocols below a folder that has none."""
-    start = f" {folder.rstrip('/')}/".encode()
+    folder = posixpath.normpath(folder)
+    start = f" {folder}/".encode()
     inputs = compiled.replace(b"\r\n", b"\n").rpartition(_BUILT_FROM)[2].splitlines()
     if not any(start in line[:80] for line in inputs):
         return []
