@@ -19,8 +19,9 @@ from tests.support.golden import FOLDER, check, updating
 
 COUNTED = ("/rules/", "/linking/graph.py", "/linking/types.py", "/linking/constants.py")
 NUMBERS = FOLDER / "work.txt"
-SLACK = 2000
-"""One call of so many may be more: the order in which some sets are gone through is another in each process."""
+SLACK = 1000
+"""One call of so many may be more: the order in which some sets are gone through is another in each process
+(24 seeds of the hash: up to 17 of 19,850)."""
 
 pytestmark = pytest.mark.skipif(
     sys.version_info[:2] != (3, 11), reason="other versions of Python count in another way"
